@@ -1,0 +1,421 @@
+/**
+ * The words of the system: events, state, commands, rules and ports. Plain data only; what is
+ * written here is also the wire format (snake_case) that store, log, server and pages use.
+ */
+
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+// ---- messages: what the model will see, whatever protocol renders it -----------------------------
+
+/** A file given with a request. `data` is base64 for images, text otherwise. */
+export interface FilePart {
+  name: string;
+  media_type: string;
+  data: string;
+}
+export interface UserMessage {
+  role: 'user';
+  content: string;
+  files?: FilePart[];
+}
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: JsonObject;
+}
+export interface AssistantMessage {
+  role: 'assistant';
+  content: string;
+  /** Thinking text, given back to providers that want it within a tool loop. */
+  reasoning?: string;
+  calls?: ToolCall[];
+  /** Provider data that must go back unchanged (signatures); dropped when the model changes. */
+  extra?: JsonObject;
+}
+/** Exactly one for each call, in call order, right after the assistant message (K3). */
+export interface ToolMessage {
+  role: 'tool';
+  call_id: string;
+  name: string;
+  content: string;
+  success: boolean;
+}
+/** A word of the framework to the model (a guard's nudge); never shown as the user's. */
+export interface NoteMessage {
+  role: 'note';
+  content: string;
+}
+export type Message = UserMessage | AssistantMessage | ToolMessage | NoteMessage;
+
+// ---- tools as the model and the rules see them ----------------------------------------------------
+
+/** read = looks only; write = changes the workspace or a store; dangerous = acts on the outside. */
+export type Level = 'read' | 'write' | 'dangerous';
+
+export interface ToolExample {
+  request: string;
+  arguments: JsonObject;
+  result?: Json;
+  answer?: string;
+}
+export interface ToolInfo {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments, `type: "object"` at its root. */
+  input_schema: JsonObject;
+  level: Level;
+  examples?: ToolExample[];
+  /** Words that point to this tool; used by pre-selection only. */
+  keywords?: string;
+  /** Hash of name, description, schema and code version; stands in run.start. */
+  hash: string;
+}
+
+/** What every tool gives back (T4). */
+export type ToolResult = { success: true; data: Json } | { success: false; error: ErrorData };
+export interface ErrorData {
+  code: string;
+  message: string;
+  /** What the reader can do next. */
+  next?: string;
+  [key: string]: Json | undefined;
+}
+
+// ---- replies ---------------------------------------------------------------------------------------
+
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
+
+/** A figure that the provider did not give is absent, never 0. */
+export interface Usage {
+  input_tokens?: number;
+  output_tokens?: number;
+  cached_tokens?: number;
+  cache_write_tokens?: number;
+  reasoning_tokens?: number;
+}
+/** What a model said, before a protocol has read it. */
+export interface Reply {
+  text: string;
+  reasoning?: string;
+  /** Native calls, arguments as the model wrote them. */
+  calls: { id: string; name: string; input: string }[];
+  usage?: Usage;
+  finish: FinishReason;
+  finish_raw?: string;
+  extra?: JsonObject;
+}
+/** A call read out of a reply. With `problem` it will be rejected, never run. */
+export interface ProposedCall {
+  id: string;
+  name: string;
+  arguments: JsonObject;
+  /** What the reader mended, for the log. */
+  repairs?: string[];
+  /** Who chose this call and its arguments; absent = the model. */
+  decided_by?: DecidedBy;
+  problem?: { code: string; message: string };
+}
+export type DecidedBy = 'model' | 'rail';
+
+// ---- events ------------------------------------------------------------------------------------------
+
+export interface Limits {
+  /** Model steps a run; default 10. */
+  max_steps: number;
+  /** Seconds of work (model, tools, performers), not of waiting for a person; default 300. */
+  max_seconds: number;
+  /** Estimated tokens a request may hold; absent = the model's window is not known. */
+  context_tokens?: number;
+}
+export interface RunStart {
+  input: UserMessage;
+  instructions: string;
+  /** provider:model */
+  model: string;
+  /** Why this model answers, for people. */
+  model_reason?: string;
+  protocol: string;
+  /** name -> hash */
+  tools: Record<string, string>;
+  /** template name -> hash */
+  templates?: Record<string, string>;
+  limits: Limits;
+  /** zh or en: the language of reports and notes in this run. */
+  language: 'zh' | 'en';
+  /** The run whose history this one goes on from; the fold starts from its state at `seq`. */
+  continues?: { run_id: string; seq: number; hash?: string; fork?: boolean };
+}
+export interface Repair {
+  /** e.g. renamed, converted, dropped, resolved, default */
+  kind: string;
+  path: string;
+  note: string;
+  by: DecidedBy;
+}
+export interface CallQuestion {
+  call_id: string;
+  name: string;
+  level: Level;
+  arguments: JsonObject;
+  /** sha256 over tool, prepared arguments and working directory: what an approval binds to. */
+  hash: string;
+}
+export type Verdict =
+  /** A message for the model; it thinks again. */
+  | { verdict: 'nudge'; message: string }
+  /** Another answer in place of the model's, made by code. */
+  | { verdict: 'replace'; message: string; answer: string }
+  /** The run ends as stopped_by_guard. */
+  | { verdict: 'stop'; message: string };
+
+export interface EventData {
+  'run.start': RunStart;
+  'run.resume': { reason?: string };
+  'run.change': { model?: string; protocol?: string; tools?: Record<string, string> };
+  'run.abort': { reason: string };
+  'run.note': { level: 'info' | 'warning'; code: string; message: string; call_id?: string };
+  'run.end': { outcome: Outcome };
+  'limit.reached': { limit: 'max_seconds' | 'shutdown'; value: number };
+  'step.start': { step: number };
+  'context.built': { messages: number; tokens: number; tools: number };
+  'model.start': { model: string; protocol: string; temperature?: number };
+  /** Not stored. */
+  'model.delta': { text?: string; reasoning?: string };
+  'model.end': {
+    model: string;
+    text: string;
+    reasoning?: string;
+    /** The reply as it came, when it differs from `text`. */
+    raw?: string;
+    calls: ProposedCall[];
+    finish: FinishReason;
+    finish_raw?: string;
+    usage?: Usage;
+    ms: number;
+    decided_by?: DecidedBy;
+    highlights?: string[];
+    /** The reply could not be read: what is wrong, for one request to mend it. */
+    problem?: { code: string; message: string };
+    /** No usable reply came. */
+    error?: ErrorData;
+    extra?: JsonObject;
+  };
+  'call.prepare': {
+    call_id: string;
+    name: string;
+    arguments: JsonObject;
+    level: Level;
+    /** A repeat is safe: after a crash it runs again with the same key. */
+    idempotent?: boolean;
+    /** Calls of one parallel group run together, groups one after another; absent = with all others. */
+    parallel_group?: string;
+    /** Calls that name the same resource run one after another. */
+    resource?: string;
+    /** Hash that an approval binds to. */
+    hash: string;
+    repairs?: Repair[];
+  };
+  'call.reject': { call_id: string; name: string; code: string; message: string };
+  'call.permit': { call_id: string; decision: 'allow' | 'ask' | 'deny'; reason: string; by: 'rule' | 'person' };
+  'tool.start': { call_id: string; name: string; key: string; child_run_id?: string };
+  /** Not stored. */
+  'tool.delta': { call_id: string; data: Json };
+  'tool.end': { call_id: string; name: string; result: ToolResult; shaped: string; ms: number };
+  'approval.ask': { approval_id: string; calls: CallQuestion[] };
+  'approval.answer': { approval_id: string; decision: 'approve' | 'deny'; note?: string; by: string };
+  'guard.trip': { guard: string } & Verdict;
+  'perform.start': { name: string; input: Json };
+  'perform.end': { name: string; result: Json; ms: number; usage?: Usage };
+  /** The first `count` messages are replaced by `messages`. */
+  'memory.compact': { count: number; messages: Message[]; tokens_before: number; tokens_after: number };
+  'input.add': { message: UserMessage; interrupt?: boolean };
+  'input.taken': { count: number };
+}
+export type EventType = keyof EventData;
+/** Event types that are published but neither committed nor applied. */
+export type DeltaType = 'model.delta' | 'tool.delta';
+/** Something that happened, before the journal has given it a place. */
+export type Fact<T extends EventType = EventType> = { [K in T]: { event_type: K; data: EventData[K] } }[T];
+export interface Envelope {
+  /** Position in the run's log, from 1; absent on deltas. */
+  seq: number;
+  /** ISO 8601, UTC, milliseconds. */
+  ts: string;
+  trace_id: string;
+  session_id: string;
+  run_id: string;
+  parent_id?: string;
+  step: number;
+  /** Hash chain of the run; absent without a store. */
+  prev_hash?: string;
+  hash?: string;
+}
+export type RunEvent<T extends EventType = EventType> = Envelope & Fact<T>;
+
+// ---- outcome -------------------------------------------------------------------------------------------
+
+export type Status = 'success' | 'max_steps' | 'timeout' | 'stopped_by_guard' | 'waiting_for_approval' | 'cancelled' | 'error';
+export interface CallRecord {
+  name: string;
+  arguments: JsonObject;
+  success: boolean;
+  error_code?: string;
+  ms: number;
+}
+export interface Outcome {
+  status: Status;
+  answer: string;
+  highlights: string[];
+  steps: number;
+  usage: Usage;
+  tool_calls: CallRecord[];
+  /** Which limit or guard ended the run. */
+  stopped_by?: string;
+  /** Made by code when a run ends early: what was done, where it is stuck, what would help. */
+  report?: string;
+  error?: ErrorData;
+  /** Names of calls that had started before a crash and whose effect is not known. */
+  in_doubt?: string[];
+}
+
+// ---- state ------------------------------------------------------------------------------------------------
+
+export type CallStatus = 'proposed' | 'prepared' | 'asked' | 'allowed' | 'started' | 'in_doubt' | 'done';
+export interface Call {
+  id: string;
+  name: string;
+  status: CallStatus;
+  arguments: JsonObject;
+  problem?: { code: string; message: string };
+  level?: Level;
+  idempotent?: boolean;
+  parallel_group?: string;
+  resource?: string;
+  hash?: string;
+  key?: string;
+  child_run_id?: string;
+  decided_by?: DecidedBy;
+  /** What the model will see; set when done. */
+  content?: string;
+  success?: boolean;
+}
+export interface Question {
+  approval_id: string;
+  calls: CallQuestion[];
+}
+/** The fold of the events: only what decisions need. Plain data; never changed in place. */
+export interface State {
+  run_id: string;
+  session_id: string;
+  parent_id?: string;
+  /** Sequence number of the last applied event. */
+  seq: number;
+  instructions: string;
+  model: string;
+  protocol: string;
+  language: 'zh' | 'en';
+  limits: Limits;
+  messages: readonly Message[];
+  /** Index of the first message of this run; those before came from the session. */
+  own_from: number;
+  calls: readonly Call[];
+  pending: readonly UserMessage[];
+  step: number;
+  usage: Usage;
+  /** Tokens the next request will hold: the last known usage plus an estimate of what came after. */
+  tokens: number;
+  /** Milliseconds of work so far, not counting waits for people. */
+  work_ms: number;
+  /** Time of the last applied event, in ms; what work_ms is counted from. */
+  last_ts: number;
+  /** The final answer that before-finish rules look at; undefined while the model still works. */
+  answer?: string;
+  answer_by?: DecidedBy;
+  highlights: readonly string[];
+  /** The last reply could not be read; one mending is asked for. */
+  problem?: { code: string; message: string };
+  /** The last model call failed. */
+  error?: ErrorData;
+  /** The endpoint said that the request was too long. */
+  overflow: boolean;
+  /** How often a guard, a mending or a compaction has happened. */
+  trips: Readonly<Record<string, number>>;
+  waiting: readonly Question[];
+  /** Verdict of a stop guard. */
+  stop?: { guard: string; message: string };
+  abort?: { reason: string };
+  limit?: { limit: string; value: number };
+  /** Results of features' performers, by name. */
+  results: Readonly<Record<string, Json>>;
+  ledger: readonly CallRecord[];
+  in_doubt: readonly string[];
+  outcome?: Outcome;
+}
+
+// ---- commands ------------------------------------------------------------------------------------------------
+
+export type Command =
+  | { do: 'nothing' }
+  | { do: 'think' }
+  | { do: 'prepare'; calls: Call[] }
+  | { do: 'act'; calls: Call[] }
+  | { do: 'record'; facts: Fact[] }
+  | { do: 'wait' }
+  | { do: 'perform'; name: string; input: Json }
+  | { do: 'finish'; outcome: Outcome };
+
+// ---- rules: what features register ------------------------------------------------------------------------------
+
+export interface Permission {
+  decision: 'allow' | 'ask' | 'deny';
+  reason: string;
+}
+/** Pure over the state; speaks or stays silent. */
+export type Rule = (state: State) => Command | undefined;
+export type Guard = (state: State) => ({ guard: string } & Verdict) | undefined;
+export interface Rules {
+  permit(state: State, call: Call): Permission;
+  guards?: readonly Guard[];
+  beforeThink?: readonly Rule[];
+  beforeFinish?: readonly Rule[];
+  /** Makes the history smaller; undefined when it cannot. */
+  compact?(state: State): Fact<'memory.compact'> | undefined;
+}
+
+// ---- ports: what the loop is given ----------------------------------------------------------------------------------
+
+/** What a performer holds while it carries out one command. */
+export interface Performing {
+  /** Resolves once the facts are committed; a barrier (see Journal) also once they are on the disk. */
+  emit(...facts: Fact[]): Promise<void>;
+  /** Straight to subscribers; neither committed nor applied. */
+  delta(fact: Fact<DeltaType>): void;
+  /** Aborted by run.abort, an interrupting input, a limit. What was started ends before the performer returns. */
+  signal: AbortSignal;
+}
+/** Performers never throw for what a model, tool, network or person did: they emit the event that says so. */
+export interface Performers {
+  think(state: State, performing: Performing): Promise<void>;
+  prepare(state: State, calls: readonly Call[], performing: Performing): Promise<void>;
+  act(state: State, calls: readonly Call[], performing: Performing): Promise<void>;
+  /** Asks people; absent, or no answer emitted = the run sleeps in the store. */
+  wait?(state: State, performing: Performing): Promise<void>;
+  perform?(name: string, input: Json, state: State, performing: Performing): Promise<void>;
+}
+export interface Clock {
+  /** ISO 8601, UTC, milliseconds. */
+  now(): string;
+  /** Calls back after `ms` of monotonic time; gives a function that cancels. */
+  after(ms: number, then: () => void): () => void;
+}
+/**
+ * Gives facts their place and keeps them. Throws only when nothing may go on (disk full, a second
+ * writer); then the facts were not kept and the loop ends with that error, unsaved facts unapplied.
+ */
+export interface Journal {
+  /** Durable facts are on the disk when it resolves; others ride along with the next durable one. */
+  append(facts: readonly Fact[], step: number, durable: boolean): RunEvent[] | Promise<RunEvent[]>;
+  /** What people put in from outside since the last call (steer, abort, approval). */
+  inbox?(): Fact[] | Promise<Fact[]>;
+}
