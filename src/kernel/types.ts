@@ -129,7 +129,8 @@ export interface Limits {
   context_tokens?: number;
 }
 export interface RunStart {
-  input: UserMessage;
+  /** Absent only when a fork goes on without a new request. */
+  input?: UserMessage;
   instructions: string;
   /** provider:model */
   model: string;
@@ -173,7 +174,8 @@ export interface EventData {
   'run.start': RunStart;
   'run.resume': { reason?: string };
   'run.change': { model?: string; protocol?: string; tools?: Record<string, string> };
-  'run.abort': { reason: string };
+  /** With `error`: the framework itself failed; the run ends as error, not as cancelled. */
+  'run.abort': { reason: string; error?: ErrorData };
   'run.note': { level: 'info' | 'warning'; code: string; message: string; call_id?: string };
   'run.end': { outcome: Outcome };
   'limit.reached': { limit: 'max_seconds' | 'shutdown'; value: number };
@@ -223,6 +225,7 @@ export interface EventData {
   'tool.delta': { call_id: string; data: Json };
   'tool.end': { call_id: string; name: string; result: ToolResult; shaped: string; ms: number };
   'approval.ask': { approval_id: string; calls: CallQuestion[] };
+  /** `by` names the person or policy; `nobody` = there was no one to ask, which means no. */
   'approval.answer': { approval_id: string; decision: 'approve' | 'deny'; note?: string; by: string };
   'guard.trip': { guard: string } & Verdict;
   'perform.start': { name: string; input: Json };
@@ -344,7 +347,7 @@ export interface State {
   waiting: readonly Question[];
   /** Verdict of a stop guard. */
   stop?: { guard: string; message: string };
-  abort?: { reason: string };
+  abort?: { reason: string; error?: ErrorData };
   limit?: { limit: string; value: number };
   /** Results of features' performers, by name. */
   results: Readonly<Record<string, Json>>;
@@ -418,4 +421,26 @@ export interface Journal {
   append(facts: readonly Fact[], step: number, durable: boolean): RunEvent[] | Promise<RunEvent[]>;
   /** What people put in from outside since the last call (steer, abort, approval). */
   inbox?(): Fact[] | Promise<Fact[]>;
+}
+
+// ---- a run, from outside ------------------------------------------------------------------------------------------------
+
+export interface Running {
+  /** The last state: with an outcome, or asleep while somebody is waited for. Rejects only when the journal can keep nothing more. */
+  done: Promise<State>;
+  /** From any moment on: abort, steering, approval, change of model or tools. */
+  post(fact: Fact): void;
+  state(): State | undefined;
+}
+export interface RunOptions {
+  /** run.start of a new run, run.resume of one that goes on. */
+  first: Fact<'run.start' | 'run.resume'>;
+  /** The folded state: of this run when it is resumed, of the one it continues when it is new. */
+  before?: State;
+  performers: Performers;
+  rules: Rules;
+  journal: Journal;
+  clock: Clock;
+  /** Sees every event, deltas included. Must not throw: subscribers own their own failures. */
+  publish(event: RunEvent | Fact<'model.delta' | 'tool.delta'>): void;
 }

@@ -1,0 +1,133 @@
+/** What single facts mean for the state: the details behind `change` in kernel.ts. All pure. */
+
+import { closedCall, denial } from './report.ts';
+import { estimateTokens } from './text.ts';
+import type { AssistantMessage, Call, Message, RunEvent, State, ToolMessage, Usage } from './types.ts';
+
+/** A history that a new run may start from: no call without its result, except in a fork, which goes on with them. */
+export function settle(before: State, fork: boolean): State {
+  if (!fork) {
+    return openCalls(before).reduce((state, call) => {
+      const { event_type, data } = closedCall(state, call);
+      const content = event_type === 'call.reject' ? data.message : data.shaped;
+      return closeCall(state, call.id, content, { success: false, error_code: 'cancelled', ms: 0 });
+    }, before);
+  }
+  const calls = before.calls.map((call): Call => {
+    if (call.status === 'asked' || call.status === 'allowed') return { ...call, status: 'prepared' };
+    return call.status === 'started' ? { ...call, status: 'in_doubt' } : call;
+  });
+  return { ...before, calls };
+}
+
+export function openCalls(state: State): Call[] {
+  return state.calls.filter((call) => call.status !== 'done');
+}
+
+export function replied(state: State, data: RunEvent<'model.end'>['data']): State {
+  const usage = data.usage ? addUsage(state.usage, data.usage) : state.usage;
+  if (data.error) return { ...state, usage, error: data.error, overflow: data.error.code === 'context_overflow' };
+  const calls = data.calls.map((call): Call => {
+    const { id, name, problem, decided_by } = call;
+    return { id, name, status: 'proposed', arguments: call.arguments, ...(problem && { problem }), ...(decided_by && { decided_by }) };
+  });
+  const message: AssistantMessage = { role: 'assistant', content: data.text };
+  if (data.reasoning !== undefined) message.reasoning = data.reasoning;
+  if (data.extra !== undefined) message.extra = data.extra;
+  if (calls.length > 0) message.calls = data.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
+  const known = data.usage?.input_tokens;
+  return {
+    ...state,
+    usage,
+    calls,
+    messages: [...state.messages, message],
+    tokens: known === undefined ? state.tokens + messageTokens(message) : known + (data.usage?.output_tokens ?? messageTokens(message)),
+    trips: state.trips.compact ? { ...state.trips, compact: 0 } : state.trips,
+    ...(calls.length === 0 ? { answer: data.text, answer_by: data.decided_by ?? 'model' } : {}),
+    ...(data.highlights?.length ? { highlights: [...state.highlights, ...data.highlights] } : {}),
+    ...(data.problem ? { problem: data.problem } : {}),
+  };
+}
+
+export function tripped(state: State, data: RunEvent<'guard.trip'>['data']): State {
+  const trips = countTrip(state, data.guard);
+  if (data.verdict === 'stop') return { ...state, trips, stop: { guard: data.guard, message: data.message } };
+  if (data.verdict === 'nudge') {
+    const note: Message = { role: 'note', content: data.message };
+    return {
+      ...state,
+      trips,
+      messages: [...state.messages, note],
+      tokens: state.tokens + messageTokens(note),
+      answer: undefined,
+      problem: undefined,
+    };
+  }
+  const messages = [...state.messages.slice(0, -1), { role: 'assistant' as const, content: data.answer }];
+  return { ...state, trips, messages, answer: data.answer, answer_by: 'rail' };
+}
+
+export function approvalAnswered(state: State, data: RunEvent<'approval.answer'>['data']): State {
+  const question = state.waiting.find((waiting) => waiting.approval_id === data.approval_id);
+  if (!question) return state;
+  const answered: State = { ...state, waiting: state.waiting.filter((waiting) => waiting !== question) };
+  return question.calls.reduce((before, { call_id }) => {
+    if (data.decision === 'approve')
+      return withCall(before, call_id, (call) => (call.status === 'asked' ? { ...call, status: 'allowed' } : call));
+    const code = data.by === 'nobody' ? 'nobody_to_ask' : 'denied';
+    return closeCall(before, call_id, denial(before, data.note ?? ''), { success: false, error_code: code, ms: 0 });
+  }, answered);
+}
+
+export function withCall(state: State, id: string, edit: (call: Call) => Call): State {
+  return { ...state, calls: state.calls.map((call) => (call.id === id && call.status !== 'done' ? edit(call) : call)) };
+}
+
+/** The one result of a call. When it was the last open one, all results enter the messages in call order (K3). */
+export function closeCall(state: State, id: string, content: string, record: { success: boolean; error_code?: string; ms: number }): State {
+  const open = state.calls.find((call) => call.id === id && call.status !== 'done');
+  if (!open) return state;
+  const calls = state.calls.map((call): Call => (call === open ? { ...call, status: 'done', content, success: record.success } : call));
+  const ledger = [...state.ledger, { name: open.name, arguments: open.arguments, ...record }];
+  const waiting = state.waiting
+    .map((question) => ({ ...question, calls: question.calls.filter(({ call_id }) => call_id !== id) }))
+    .filter((question) => question.calls.length > 0);
+  if (calls.some((call) => call.status !== 'done')) return { ...state, calls, ledger, waiting };
+  const results = calls.map(
+    (call): ToolMessage => ({
+      role: 'tool',
+      call_id: call.id,
+      name: call.name,
+      content: call.content ?? '',
+      success: call.success ?? false,
+    }),
+  );
+  const tokens = results.reduce((sum, message) => sum + messageTokens(message), state.tokens);
+  return { ...state, calls: [], ledger, waiting, messages: [...state.messages, ...results], tokens };
+}
+
+/** Another model does not get foreign thinking or signatures. */
+export function forModel(messages: readonly Message[], same: boolean): readonly Message[] {
+  if (same) return messages;
+  return messages.map((message) => {
+    if (message.role !== 'assistant') return message;
+    const { reasoning: _reasoning, extra: _extra, ...kept } = message;
+    return kept;
+  });
+}
+
+export function countTrip(state: State, name: string): Record<string, number> {
+  return { ...state.trips, [name]: (state.trips[name] ?? 0) + 1 };
+}
+
+export function addUsage(sum: Usage, more: Usage): Usage {
+  const total: Usage = { ...sum };
+  for (const key of Object.keys(more) as (keyof Usage)[]) {
+    if (more[key] !== undefined) total[key] = (sum[key] ?? 0) + more[key];
+  }
+  return total;
+}
+
+export function messageTokens(message: Message): number {
+  return estimateTokens(message.content) + 4;
+}

@@ -1,0 +1,475 @@
+/**
+ * The kernel: a run is a log. `next` decides what happens next by looking at the state, performers
+ * carry it out and report events, `apply` folds the events into the state, and `run` is the one loop
+ * around them. `next` and `apply` are pure: no I/O, no clock, no random number, no vendor.
+ */
+
+import {
+  addUsage,
+  approvalAnswered,
+  closeCall,
+  countTrip,
+  forModel,
+  messageTokens,
+  openCalls,
+  replied,
+  settle,
+  tripped,
+  withCall,
+} from './changes.ts';
+import { errorData } from './errors.ts';
+import { closedCall, denial, outcomeOf, report } from './report.ts';
+import { estimateTokens } from './text.ts';
+import type { Call, Clock, Command, Fact, Journal, Outcome, Performers, Performing, Rules, RunEvent, State, Status } from './types.ts';
+
+// ---- next: the list of rules; the first that speaks decides --------------------------------------
+
+type KernelRule = (state: State, rules: Rules) => Command | undefined;
+
+/** "What happens when" is answered by reading this list from top to bottom, and only by it. */
+const RULES: readonly KernelRule[] = [
+  over,
+  ending,
+  ended,
+  inDoubt,
+  guarded,
+  toPrepare,
+  toPermit,
+  toRun,
+  toWaitFor,
+  input,
+  toMend,
+  answered,
+  tooBig,
+  failed,
+  stepLimit,
+  beforeThink,
+];
+
+/** Total: every state that events can lead to has a command. */
+export function next(state: State, rules: Rules): Command {
+  for (const rule of RULES) {
+    const command = rule(state, rules);
+    if (command) return command;
+  }
+  return { do: 'think' };
+}
+
+/** The run has its outcome: the loop ends. */
+function over(state: State): Command | undefined {
+  return state.outcome && { do: 'nothing' };
+}
+
+/** An abort, a limit or a stop guard, with calls still open: each gets its one result. */
+function ending(state: State): Command | undefined {
+  if (!isEnding(state)) return undefined;
+  const open = openCalls(state);
+  return open.length > 0 ? { do: 'record', facts: open.map((call) => closedCall(state, call)) } : undefined;
+}
+
+/** An abort, a limit or a stop guard, nothing open: the outcome, with the report made by code. */
+function ended(state: State): Command | undefined {
+  if (state.abort?.error) return finish(state, 'error', { error: state.abort.error });
+  if (state.abort) return finish(state, 'cancelled', { stopped_by: 'abort', report: report(state, 'cancelled') });
+  if (state.limit) return finish(state, 'timeout', { stopped_by: state.limit.limit, report: report(state, 'timeout') });
+  if (state.stop) return finish(state, 'stopped_by_guard', { stopped_by: state.stop.guard, report: report(state, 'stopped_by_guard') });
+  return undefined;
+}
+
+/** Started before a crash and no end: repeated only when declared safe, else the model is told. */
+function inDoubt(state: State): Command | undefined {
+  const doubtful = state.calls.filter((call) => call.status === 'in_doubt');
+  if (doubtful.length === 0) return undefined;
+  const untold = doubtful.filter((call) => !call.idempotent && !call.child_run_id);
+  if (untold.length > 0) return { do: 'record', facts: untold.map((call) => closedCall(state, call)) };
+  return { do: 'act', calls: doubtful };
+}
+
+/** A guard's verdict on the newest facts. */
+function guarded(state: State, rules: Rules): Command | undefined {
+  for (const guard of rules.guards ?? []) {
+    const verdict = guard(state);
+    if (verdict) return { do: 'record', facts: [{ event_type: 'guard.trip', data: verdict }] };
+  }
+  return undefined;
+}
+
+/** Proposed calls: find the tool, adapt and validate the arguments. */
+function toPrepare(state: State): Command | undefined {
+  const calls = withStatus(state, 'proposed');
+  return calls && { do: 'prepare', calls };
+}
+
+/** Prepared calls: allowed, asked (one question for all of the step) or denied, on the prepared arguments only. */
+function toPermit(state: State, rules: Rules): Command | undefined {
+  const calls = withStatus(state, 'prepared');
+  if (!calls) return undefined;
+  const facts: Fact[] = [];
+  const asked: Call[] = [];
+  for (const call of calls) {
+    const { decision, reason } = rules.permit(state, call);
+    if (decision === 'ask') asked.push(call);
+    facts.push({ event_type: 'call.permit', data: { call_id: call.id, decision, reason, by: 'rule' } });
+  }
+  if (asked.length > 0) {
+    const questions = asked.map((call) => ({
+      call_id: call.id,
+      name: call.name,
+      level: call.level ?? 'dangerous',
+      arguments: call.arguments,
+      hash: call.hash ?? '',
+    }));
+    facts.push({ event_type: 'approval.ask', data: { approval_id: `${state.run_id}.${state.step}`, calls: questions } });
+  }
+  return { do: 'record', facts };
+}
+
+/** Allowed calls: independent ones together, one parallel group and one holder of a resource at a time. */
+function toRun(state: State): Command | undefined {
+  const allowed = withStatus(state, 'allowed');
+  if (!allowed) return undefined;
+  const group = allowed[0]!.parallel_group;
+  const taken = new Set<string>();
+  const calls = allowed.filter((call) => {
+    if (call.parallel_group !== group || (call.resource !== undefined && taken.has(call.resource))) return false;
+    if (call.resource !== undefined) taken.add(call.resource);
+    return true;
+  });
+  return { do: 'act', calls };
+}
+
+/** Only unanswered questions are left: the run sleeps in the store. */
+function toWaitFor(state: State): Command | undefined {
+  return withStatus(state, 'asked') && { do: 'wait' };
+}
+
+/** No call is open: what people have put in is taken into the messages. */
+function input(state: State): Command | undefined {
+  if (state.pending.length === 0) return undefined;
+  return { do: 'record', facts: [{ event_type: 'input.taken', data: { count: state.pending.length } }] };
+}
+
+/** The last reply could not be read: one request to the model to mend it; after that its text is the answer. */
+function toMend(state: State): Command | undefined {
+  if (!state.problem || (state.trips.mend ?? 0) > 0 || state.step >= state.limits.max_steps) return undefined;
+  return { do: 'record', facts: [{ event_type: 'guard.trip', data: { guard: 'mend', verdict: 'nudge', message: state.problem.message } }] };
+}
+
+/** The last reply is final: features may look at it, then the run succeeds. */
+function answered(state: State, rules: Rules): Command | undefined {
+  if (state.answer === undefined) return undefined;
+  for (const rule of rules.beforeFinish ?? []) {
+    const command = rule(state);
+    if (command) return command;
+  }
+  return finish(state, 'success', {});
+}
+
+/** The next request would not fit, or the endpoint said so: the history gets smaller, at most three times in a row. */
+function tooBig(state: State, rules: Rules): Command | undefined {
+  const budget = state.limits.context_tokens;
+  if (!state.overflow && (budget === undefined || state.tokens <= budget * 0.8)) return undefined;
+  const smaller = (state.trips.compact ?? 0) < 3 ? rules.compact?.(state) : undefined;
+  return smaller && { do: 'record', facts: [smaller] };
+}
+
+/** The model gave no usable reply, retries included. */
+function failed(state: State): Command | undefined {
+  return state.error && finish(state, 'error', { error: state.error, report: report(state, 'error') });
+}
+
+function stepLimit(state: State): Command | undefined {
+  if (state.step < state.limits.max_steps) return undefined;
+  return finish(state, 'max_steps', { stopped_by: 'max_steps', report: report(state, 'max_steps') });
+}
+
+/** Features' rules (recall, plan, ...) have their say before the model is asked. */
+function beforeThink(state: State, rules: Rules): Command | undefined {
+  for (const rule of rules.beforeThink ?? []) {
+    const command = rule(state);
+    if (command) return command;
+  }
+  return undefined;
+}
+
+function withStatus(state: State, status: Call['status']): Call[] | undefined {
+  const calls = state.calls.filter((call) => call.status === status);
+  return calls.length > 0 ? calls : undefined;
+}
+
+function isEnding(state: State): boolean {
+  return state.abort !== undefined || state.limit !== undefined || state.stop !== undefined;
+}
+
+function finish(state: State, status: Status, more: Partial<Outcome>): Command {
+  return { do: 'finish', outcome: outcomeOf(state, status, more) };
+}
+
+// ---- apply: the only place where state changes ---------------------------------------------------
+
+/** What every run begins with. */
+const NONE = Object.freeze([]) as readonly never[];
+const LISTS = { calls: NONE, pending: NONE, highlights: NONE, waiting: NONE, ledger: NONE, in_doubt: NONE };
+const FRESH = { ...LISTS, step: 0, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
+
+/** The state after run.start. `before` is the state that the run goes on from (a session's last run, a fork's origin). */
+export function start(event: RunEvent<'run.start'>, before?: State): State {
+  const { data } = event;
+  const fork = data.continues?.fork === true && before !== undefined;
+  const history = before ? settle(before, fork) : undefined;
+  const old = history ? forModel(history.messages, history.model === data.model) : [];
+  const messages = data.input ? [...old, data.input] : old;
+  const tokens = history ? history.tokens : estimateTokens(data.instructions);
+  const going = fork && !data.input; // a fork without a new request goes on in the middle of a step
+  return {
+    ...FRESH,
+    run_id: event.run_id,
+    session_id: event.session_id,
+    ...(event.parent_id === undefined ? {} : { parent_id: event.parent_id }),
+    seq: event.seq,
+    instructions: data.instructions,
+    model: data.model,
+    protocol: data.protocol,
+    language: data.language,
+    limits: data.limits,
+    messages,
+    own_from: fork ? history!.own_from : old.length,
+    ...(going ? { calls: history!.calls, answer: history!.answer } : {}),
+    tokens: tokens + (data.input ? messageTokens(data.input) : 0),
+    last_ts: Date.parse(event.ts),
+  };
+}
+
+/** Folds one committed event into the state. Never throws on an event that the kernel can emit; never changes `state`. */
+export function apply(state: State, event: RunEvent): State {
+  const changed = change(state, event);
+  const next = changed === state ? { ...state } : changed;
+  const ts = Date.parse(event.ts);
+  const asleep = state.waiting.length > 0 && !state.calls.some((call) => call.status === 'started');
+  if (!asleep && event.event_type !== 'run.resume') next.work_ms = state.work_ms + Math.max(0, ts - state.last_ts);
+  next.last_ts = ts;
+  next.seq = event.seq;
+  return next;
+}
+
+/** The state of a whole log. `before`: see start. */
+export function fold(events: readonly RunEvent[], before?: State): State {
+  const [first, ...rest] = events;
+  if (first?.event_type !== 'run.start') throw new TypeError('a log begins with run.start');
+  return rest.reduce(apply, start(first, before));
+}
+
+/** What a fact means for the state, apart from its place and time. A changed state is always a new object. */
+function change(state: State, fact: Fact): State {
+  switch (fact.event_type) {
+    case 'run.resume':
+      return {
+        ...state,
+        error: undefined,
+        calls: state.calls.map((call) => (call.status === 'started' ? { ...call, status: 'in_doubt' } : call)),
+      };
+    case 'run.change': {
+      const { model = state.model, protocol = state.protocol } = fact.data;
+      return { ...state, model, protocol, messages: forModel(state.messages, model === state.model) };
+    }
+    case 'run.abort':
+      return { ...state, abort: fact.data };
+    case 'limit.reached':
+      return { ...state, limit: fact.data };
+    case 'run.end':
+      return { ...state, outcome: fact.data.outcome, waiting: [] };
+    case 'step.start':
+      return { ...state, step: fact.data.step, answer: undefined, answer_by: undefined, problem: undefined, error: undefined };
+    case 'model.end':
+      return replied(state, fact.data);
+    case 'call.prepare': {
+      const { call_id, repairs: _, ...prepared } = fact.data;
+      return withCall(state, call_id, (call) => ({ ...call, ...prepared, status: 'prepared' }));
+    }
+    case 'call.reject':
+      return closeCall(state, fact.data.call_id, fact.data.message, { success: false, error_code: fact.data.code, ms: 0 });
+    case 'call.permit': {
+      const { call_id, decision, reason, by } = fact.data;
+      if (decision === 'deny') return closeCall(state, call_id, denial(state, reason), { success: false, error_code: 'denied', ms: 0 });
+      return withCall(state, call_id, (call) => ({ ...call, status: decision === 'ask' && by === 'rule' ? 'asked' : 'allowed' }));
+    }
+    case 'approval.ask':
+      return { ...state, waiting: [...state.waiting, fact.data] };
+    case 'approval.answer':
+      return approvalAnswered(state, fact.data);
+    case 'tool.start': {
+      const { call_id, key, child_run_id } = fact.data;
+      return withCall(state, call_id, (call) => ({
+        ...call,
+        status: 'started',
+        key,
+        ...(child_run_id === undefined ? {} : { child_run_id }),
+      }));
+    }
+    case 'tool.end': {
+      const { call_id, name, result, shaped, ms } = fact.data;
+      const doubtful = !result.success && result.error.code === 'in_doubt' ? { in_doubt: [...state.in_doubt, name] } : {};
+      const record = { success: result.success, ms, ...(result.success ? {} : { error_code: result.error.code }) };
+      return closeCall({ ...state, ...doubtful }, call_id, shaped, record);
+    }
+    case 'guard.trip':
+      return tripped(state, fact.data);
+    case 'perform.end': {
+      const { name, result, usage } = fact.data;
+      return { ...state, results: { ...state.results, [name]: result }, usage: usage ? addUsage(state.usage, usage) : state.usage };
+    }
+    case 'memory.compact': {
+      const { count, messages, tokens_after } = fact.data;
+      const own_from = Math.max(0, state.own_from + messages.length - count);
+      const compacted = { messages: [...messages, ...state.messages.slice(count)], own_from, tokens: tokens_after };
+      return { ...state, ...compacted, overflow: false, error: undefined, trips: countTrip(state, 'compact') };
+    }
+    case 'input.add':
+      return { ...state, pending: [...state.pending, fact.data.message] };
+    case 'input.taken': {
+      const taken = state.pending.slice(0, fact.data.count);
+      const tokens = taken.reduce((sum, message) => sum + messageTokens(message), state.tokens);
+      return {
+        ...state,
+        messages: [...state.messages, ...taken],
+        pending: state.pending.slice(fact.data.count),
+        tokens,
+        answer: undefined,
+      };
+    }
+    default:
+      return state;
+  }
+}
+
+// ---- run: the loop with its one mailbox ------------------------------------------------------------
+
+/** What must be on the disk before anything that depends on it happens. */
+function isBarrier(fact: Fact, state?: State): boolean {
+  if (fact.event_type === 'tool.start') return state?.calls.find((call) => call.id === fact.data.call_id)?.level !== 'read';
+  return fact.event_type === 'approval.ask' || fact.event_type === 'approval.answer' || fact.event_type === 'run.end';
+}
+
+export function run(options: RunOptions): Running {
+  const { performers, rules, journal, clock, publish } = options;
+  let state: State | undefined = options.first.event_type === 'run.resume' ? options.before : undefined;
+  let working: { command: Command['do']; controller: AbortController } | undefined;
+  let pumping: Promise<void> | undefined;
+  let mailbox: { facts: Fact[]; resolve: () => void; reject: (error: unknown) => void }[] = [];
+
+  // Facts of one batch are committed together, in order; performers and people use the same door.
+  function emit(...facts: Fact[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      mailbox.push({ facts, resolve, reject });
+      pumping ??= pump().finally(() => {
+        pumping = undefined;
+      });
+    });
+  }
+
+  async function pump(): Promise<void> {
+    while (mailbox.length > 0) {
+      const batch = mailbox;
+      mailbox = [];
+      try {
+        const facts = batch.length === 1 ? batch[0]!.facts : batch.flatMap((letter) => letter.facts);
+        const events = commit(facts);
+        for (const event of events instanceof Promise ? await events : events) take(event);
+        for (const letter of batch) letter.resolve();
+      } catch (error) {
+        for (const letter of [...batch, ...mailbox]) letter.reject(error);
+        mailbox = [];
+      }
+    }
+  }
+
+  function commit(facts: readonly Fact[]): RunEvent[] | Promise<RunEvent[]> {
+    const step = facts.reduce((now, fact) => (fact.event_type === 'step.start' ? fact.data.step : now), state?.step ?? 0);
+    const durable = facts.some((fact) => isBarrier(fact, state));
+    return journal.append(facts, step, durable);
+  }
+
+  function take(event: RunEvent): void {
+    state = event.event_type === 'run.start' ? start(event, options.before) : apply(state!, event);
+    const interrupt = event.event_type === 'input.add' && event.data.interrupt === true && working?.command === 'think';
+    if (interrupt || event.event_type === 'run.abort' || event.event_type === 'limit.reached') working?.controller.abort(event.event_type);
+    publish(event);
+  }
+
+  async function carryOut(command: Command): Promise<void> {
+    if (command.do === 'record') return emit(...command.facts);
+    if (command.do === 'finish') return emit({ event_type: 'run.end', data: { outcome: command.outcome } });
+    if (command.do === 'think') await emit({ event_type: 'step.start', data: { step: state!.step + 1 } });
+    const controller = new AbortController();
+    working = { command: command.do, controller };
+    const performing: Performing = { emit, delta: publish, signal: controller.signal };
+    try {
+      if (command.do === 'think') await performers.think(state!, performing);
+      else if (command.do === 'prepare') await performers.prepare(state!, command.calls, performing);
+      else if (command.do === 'act') await performers.act(state!, command.calls, performing);
+      else if (command.do === 'wait') await performers.wait?.(state!, performing);
+      else if (command.do === 'perform') await performers.perform?.(command.name, command.input, state!, performing);
+    } finally {
+      working = undefined;
+    }
+  }
+
+  async function loop(): Promise<State> {
+    await emit(options.first);
+    let stopTimer = startTimer();
+    try {
+      for (;;) {
+        const letters = journal.inbox?.() ?? [];
+        const posted = letters instanceof Promise ? await letters : letters;
+        if (posted.length > 0) await emit(...posted);
+        if (pumping) await pumping;
+        const command = next(state!, rules);
+        if (command.do === 'nothing') return state!;
+        const before = state!.seq;
+        if (command.do === 'wait') stopTimer();
+        await attempt(command);
+        if (command.do === 'wait') stopTimer = startTimer();
+        if (pumping) await pumping;
+        if (state!.seq === before) {
+          if (command.do === 'wait') return state!;
+          await broken(`the performer of "${command.do}" reported nothing`);
+        }
+      }
+    } finally {
+      stopTimer();
+    }
+  }
+
+  // A performer that throws is a fault of the framework: the run ends as error, each call with its result.
+  async function attempt(command: Command): Promise<void> {
+    try {
+      await carryOut(command);
+    } catch (error) {
+      if (journalFailure(error)) throw error;
+      const { code, message } = errorData(error);
+      await broken(message, code);
+    }
+  }
+
+  function broken(message: string, code = 'internal_error'): Promise<void> {
+    return emit({ event_type: 'run.abort', data: { reason: code, error: { code, message } } });
+  }
+
+  // The clock counts work; it stands while a run waits for a person.
+  function startTimer(): () => void {
+    const left = state!.limits.max_seconds * 1000 - state!.work_ms;
+    return clock.after(Math.max(0, left), () =>
+      post({ event_type: 'limit.reached', data: { limit: 'max_seconds', value: state!.limits.max_seconds } }),
+    );
+  }
+
+  function post(fact: Fact): void {
+    if (!state?.outcome) emit(fact).catch(() => undefined); // a journal that failed has already ended the loop
+  }
+
+  return { done: loop(), post, state: () => state };
+}
+
+function journalFailure(error: unknown): boolean {
+  return error instanceof Error && 'kind' in error && error.kind === 'store';
+}

@@ -1,0 +1,118 @@
+/** What the kernel makes by code, in the language of the run: the outcome, its report, and the result of a call that never ran. */
+
+import { cut, stableJson } from './text.ts';
+import type { Call, Fact, Outcome, State, Status } from './types.ts';
+
+const TEXT = {
+  en: {
+    cancelled: 'Not run: the run was stopped before this call.',
+    inDoubt:
+      'Unknown: this call had started before the program was interrupted, and it is not known whether it took effect. Do not repeat it; check first, or tell the user.',
+    denied: 'Denied: this call was not allowed, and nothing was done.',
+    reason: 'Reason:',
+    ended: {
+      max_steps: (n: number) => `Stopped after ${n} steps, the limit of this run (max_steps).`,
+      timeout: (n: number) => `Stopped after ${n} steps: the time for this run is used up (max_seconds).`,
+      cancelled: (n: number) => `Cancelled after ${n} steps.`,
+      stopped_by_guard: (n: number) => `Stopped by a guard after ${n} steps.`,
+      error: (n: number) => `Ended by an error after ${n} steps.`,
+    },
+    done: 'Done:',
+    nothing: 'no tool call has succeeded.',
+    stuck: 'Stuck at:',
+    left: 'Left:',
+    leftText: (request: string) => `the request is not answered yet: ${request}`,
+    ask: 'A clearer request would name the exact input, ask for one thing at a time, or allow more steps (--max-steps).',
+    failed: 'failed',
+    times: (n: number) => (n > 1 ? ` (${n} times)` : ''),
+  },
+  zh: {
+    cancelled: '未执行：运行在此调用之前已停止。',
+    inDoubt: '未知：程序中断前此调用已开始，无法确定是否已生效。不要重复调用；请先核实，或告知用户。',
+    denied: '被拒绝：此调用未获许可，没有执行任何操作。',
+    reason: '原因：',
+    ended: {
+      max_steps: (n: number) => `已执行 ${n} 步，达到本次运行的步数上限（max_steps），停止。`,
+      timeout: (n: number) => `已执行 ${n} 步，本次运行的时间已用完（max_seconds），停止。`,
+      cancelled: (n: number) => `已执行 ${n} 步，运行被取消。`,
+      stopped_by_guard: (n: number) => `已执行 ${n} 步，被防护规则停止。`,
+      error: (n: number) => `已执行 ${n} 步，因错误结束。`,
+    },
+    done: '已完成：',
+    nothing: '没有成功的工具调用。',
+    stuck: '卡在：',
+    left: '未完成：',
+    leftText: (request: string) => `请求尚未得到回答：${request}`,
+    ask: '更清楚的请求可以写明确切的输入、一次只问一件事，或允许更多步数（--max-steps）。',
+    failed: '失败',
+    times: (n: number) => (n > 1 ? `（${n} 次）` : ''),
+  },
+} as const;
+
+/** The one result of a call that will not run any more. */
+export function closedCall(state: State, call: Call): Fact<'call.reject' | 'tool.end'> {
+  const text = TEXT[state.language];
+  if (call.status !== 'in_doubt' && call.status !== 'started') {
+    return { event_type: 'call.reject', data: { call_id: call.id, name: call.name, code: 'cancelled', message: text.cancelled } };
+  }
+  const error = { code: 'in_doubt', message: text.inDoubt };
+  return {
+    event_type: 'tool.end',
+    data: { call_id: call.id, name: call.name, result: { success: false, error }, shaped: text.inDoubt, ms: 0 },
+  };
+}
+
+/** What the model reads in place of a result when a call was not allowed. */
+export function denial(state: State, reason: string): string {
+  const text = TEXT[state.language];
+  return reason === '' ? text.denied : `${text.denied} ${text.reason} ${reason}`;
+}
+
+/** The structured outcome of a state (K7). A run that ends early answers with its report. */
+export function outcomeOf(state: State, status: Status, more: Partial<Outcome> = {}): Outcome {
+  return {
+    status,
+    answer: state.answer ?? '',
+    highlights: [...state.highlights],
+    steps: state.step,
+    usage: state.usage,
+    tool_calls: [...state.ledger],
+    ...(state.in_doubt.length > 0 ? { in_doubt: [...state.in_doubt] } : {}),
+    ...more,
+  };
+}
+
+/** Where the run is stuck, what it did, what is left, what a clearer request would say (K2). Made by code, never by a model. */
+export function report(state: State, status: Exclude<Status, 'success' | 'waiting_for_approval'>): string {
+  const text = TEXT[state.language];
+  const done = state.ledger.filter((record) => record.success).map((record) => shortCall(record.name, record.arguments));
+  const last = state.ledger.at(-1);
+  const repeats = last
+    ? state.ledger.filter((record) => shortCall(record.name, record.arguments) === shortCall(last.name, last.arguments)).length
+    : 0;
+  const request = state.messages.slice(state.own_from).find((message) => message.role === 'user');
+  const stuck = state.error?.message ?? state.stop?.message ?? state.abort?.error?.message;
+  const lines = [
+    text.ended[status](state.step),
+    `${text.done} ${done.length > 0 ? counted(done, text.times).join('; ') : text.nothing}`,
+    ...(stuck ? [`${text.stuck} ${stuck}`] : []),
+    ...(!stuck && last
+      ? [
+          `${text.stuck} ${shortCall(last.name, last.arguments)}${last.success ? '' : ` ${text.failed} (${last.error_code})`}${text.times(repeats)}`,
+        ]
+      : []),
+    ...(request ? [`${text.left} ${text.leftText(cut(request.content, 200))}`] : []),
+    ...(status === 'max_steps' || status === 'timeout' ? [text.ask] : []),
+  ];
+  return lines.join('\n');
+}
+
+function shortCall(name: string, args: unknown): string {
+  return cut(`${name}(${stableJson(args)})`, 160);
+}
+
+function counted(items: string[], times: (n: number) => string): string[] {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return [...counts].map(([item, n]) => item + times(n));
+}
