@@ -20,7 +20,7 @@ import {
 import { errorData } from './errors.ts';
 import { closedCall, denial, outcomeOf, report } from './report.ts';
 import { estimateTokens } from './text.ts';
-import type { Call, Clock, Command, Fact, Journal, Outcome, Performers, Performing, Rules, RunEvent, State, Status } from './types.ts';
+import type { Call, Command, Fact, Outcome, Performing, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
 
 // ---- next: the list of rules; the first that speaks decides --------------------------------------
 
