@@ -35,12 +35,13 @@ export function replied(state: State, data: RunEvent<'model.end'>['data']): Stat
   if (data.reasoning !== undefined) message.reasoning = data.reasoning;
   if (data.extra !== undefined) message.extra = data.extra;
   if (calls.length > 0) message.calls = data.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
+  const said = data.text !== '' || calls.length > 0; // an interrupted reply may have said nothing
   const known = data.usage?.input_tokens;
   return {
     ...state,
     usage,
     calls,
-    messages: [...state.messages, message],
+    messages: said ? [...state.messages, message] : state.messages,
     tokens: known === undefined ? state.tokens + messageTokens(message) : known + (data.usage?.output_tokens ?? messageTokens(message)),
     trips: state.trips.compact ? { ...state.trips, compact: 0 } : state.trips,
     ...(calls.length === 0 ? { answer: data.text, answer_by: data.decided_by ?? 'model' } : {}),

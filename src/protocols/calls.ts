@@ -1,0 +1,37 @@
+/** From what a reader found in text to calls that the kernel can take. */
+
+import type { ProposedCall, State } from '../kernel/types.ts';
+import type { CallsReading } from './read-calls.ts';
+
+const CUT_SHORT = {
+  en: 'The reply was cut off at the token limit, so this call was not run. Send a shorter one, or split it into several calls.',
+  zh: '回复在长度上限处被截断，此调用没有执行。请缩短内容，或拆成几次调用。',
+} as const;
+
+/** Calls read out of text have no ids of their own: step and position make one that is unique in the run. */
+export function callId(state: State, index: number): string {
+  return `call_${state.step}_${index + 1}`;
+}
+
+/** The readable calls, and each unreadable one as a call with its problem, so that it gets its own error. */
+export function proposedCalls(reading: CallsReading, state: State): ProposedCall[] {
+  const good = reading.calls.map(
+    (call, index): ProposedCall => ({
+      id: callId(state, index),
+      name: call.name,
+      arguments: call.arguments,
+      ...(call.repairs.length > 0 ? { repairs: call.repairs } : {}),
+    }),
+  );
+  const bad = reading.problems.map(({ name, code, message }, index): ProposedCall => {
+    return { id: callId(state, good.length + index), name: name ?? 'unknown', arguments: {}, problem: { code, message } };
+  });
+  return [...good, ...bad];
+}
+
+/** A reply that ended at the token limit: its last call is never run, whatever could be read of it. */
+export function cutShort(calls: ProposedCall[], language: 'zh' | 'en'): ProposedCall[] {
+  return calls.map((call, index) =>
+    index < calls.length - 1 ? call : { ...call, problem: { code: 'truncated', message: CUT_SHORT[language] } },
+  );
+}

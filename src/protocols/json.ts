@@ -1,0 +1,188 @@
+/**
+ * One JSON object a reply, for models without function calling: {reasoning, action: "finish" | "tool_call", tool,
+ * parameters, answer, highlights}. The names of the field reports work too: {thought, action, action_input}.
+ */
+
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
+import type { AssistantMessage, Json, JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
+import { callId, cutShort, proposedCalls } from './calls.ts';
+import { promptOf, userMessage } from './prompt.ts';
+import { readCalls } from './read-calls.ts';
+import { readJson } from './read-json.ts';
+import type { Templates } from './templates.ts';
+import type { Protocol, Reading } from './types.ts';
+
+export function createJson(templates: Templates): Protocol {
+  let described: { infos: readonly ToolInfo[]; text: string } | undefined;
+  let infos: readonly ToolInfo[] = [];
+  const render = promptOf(
+    (state) => {
+      if (described?.infos !== infos) described = { infos, text: infos.map(describe).join('\n') };
+      return templates.fill('json', state.language, { instructions: state.instructions, tools: described.text });
+    },
+    (message, state) => renderMessage(message, state, templates),
+  );
+  return {
+    name: 'json',
+    render(state, tools): LanguageModelV4CallOptions {
+      infos = tools;
+      return { prompt: render(state), responseFormat: { type: 'json' } };
+    },
+    read: (reply, state, tools) => readReply(reply, state, tools, templates),
+    visible: answerOnly,
+  };
+}
+
+function describe(info: ToolInfo): string {
+  return JSON.stringify({ name: info.name, description: info.description, parameters: info.input_schema });
+}
+
+function renderMessage(message: Message, state: State, templates: Templates): LanguageModelV4Message {
+  if (message.role === 'user') return userMessage(message);
+  if (message.role === 'assistant') return { role: 'assistant', content: [{ type: 'text', text: writeReply(message) }] };
+  const text =
+    message.role === 'note'
+      ? templates.fill('note', state.language, { text: message.content })
+      : templates.fill('tool-result', state.language, {
+          name: message.name,
+          status: message.success ? 'ok' : 'error',
+          content: message.content,
+        });
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+/** The history shows the model its own replies in the agreed form, whatever form they came in. */
+function writeReply(message: AssistantMessage): string {
+  const calls = (message.calls ?? []).map((call) => ({ tool: call.name, parameters: call.arguments }));
+  if (calls.length === 0) return JSON.stringify({ action: 'finish', answer: message.content });
+  const reasoning = message.content === '' ? {} : { reasoning: message.content };
+  if (calls.length === 1) return JSON.stringify({ ...reasoning, action: 'tool_call', ...calls[0] });
+  return JSON.stringify({ ...reasoning, action: 'tool_call', calls });
+}
+
+function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templates: Templates): Reading {
+  const thinking = reply.reasoning === undefined ? {} : { reasoning: reply.reasoning };
+  if (reply.calls.length > 0) {
+    const calls = reply.calls.map(({ id, name, input }) => nativeCall(id, name, input));
+    return { text: reply.text, ...thinking, calls: reply.finish === 'length' ? cutShort(calls, state.language) : calls };
+  }
+  const reading = readJson(reply.text);
+  if (reading.ok && isObject(reading.value)) {
+    const understood = understand(reading.value, state, reading.repairs, tools);
+    if (understood) {
+      const cut = reply.finish === 'length' && understood.calls.length > 0 ? { calls: cutShort(understood.calls, state.language) } : {};
+      return { ...thinking, ...understood, ...cut };
+    }
+  }
+  const tagged = readCalls(reply.text, { tools: tools.map((tool) => tool.name) });
+  if (tagged.calls.length > 0) return { text: tagged.text, ...thinking, calls: proposedCalls(tagged, state) };
+  // Text without any attempt at JSON is an answer; a broken attempt is sent back once, then its text is the answer.
+  if (!reply.text.includes('{') || (!reading.ok && reading.code === 'no_json')) return { text: reply.text, ...thinking, calls: [] };
+  const code = reading.ok ? 'unknown_form' : reading.code;
+  const message = templates.fill('mend', state.language, { problem: reading.ok ? code : reading.message });
+  return { text: outside(reply.text), ...thinking, calls: [], problem: { code, message } };
+}
+
+function nativeCall(id: string, name: string, input: string): ProposedCall {
+  const reading = readJson(input === '' ? '{}' : input);
+  if (reading.ok && isObject(reading.value)) return { id, name, arguments: reading.value };
+  return { id, name, arguments: {}, problem: reading.ok ? { code: 'not_an_object', message: 'expected an object' } : reading };
+}
+
+const FINISH = /^(finish|final|final_?answer|answer|respond|reply|完成|结束|回答)$/i;
+const CALL = /^(tool_?calls?|call_?tool|use_?tool|tool|call|调用工具)$/i;
+
+/** The object's meaning; undefined when it is some other JSON. */
+function understand(object: JsonObject, state: State, repairs: string[], tools: readonly ToolInfo[]): Reading | undefined {
+  const reasoning = text(object.reasoning) ?? text(object.thought);
+  const action = text(object.action);
+  const answer = object.answer ?? object.final_answer ?? (action !== undefined && FINISH.test(action) ? object.action_input : undefined);
+  const highlights = Array.isArray(object.highlights) ? object.highlights.filter((item) => typeof item === 'string' && item !== '') : [];
+  const list = Array.isArray(object.calls) ? object.calls : Array.isArray(object.tool_calls) ? object.tool_calls : undefined;
+  const known = (name: string | undefined) => name !== undefined && tools.some((tool) => tool.name === name);
+  const named = action !== undefined && !FINISH.test(action) && !CALL.test(action) ? action : undefined;
+  const name = text(object.tool) ?? text(object.tool_name) ?? named ?? (known(text(object.name)) ? text(object.name) : undefined);
+  const finishing = action !== undefined ? FINISH.test(action) : answer !== undefined && answer !== null;
+  if (finishing && answer !== undefined && answer !== null) {
+    return { text: plain(answer), calls: [], ...(highlights.length > 0 ? { highlights: highlights as string[] } : {}) };
+  }
+  const items = list ?? (name === undefined ? [] : [object]);
+  const calls = items.filter(isObject).map((item, index) => oneCall(item, index === 0 ? name : undefined, state, index, repairs));
+  if (calls.length === 0) return undefined;
+  return { text: reasoning ?? '', calls };
+}
+
+function oneCall(item: JsonObject, fallback: string | undefined, state: State, index: number, repairs: string[]): ProposedCall {
+  const name = text(item.tool) ?? text(item.tool_name) ?? text(item.name) ?? fallback ?? 'unknown';
+  const given = item.parameters ?? item.arguments ?? item.args ?? item.action_input ?? item.input ?? {};
+  const decoded = typeof given === 'string' && given.trim().startsWith('{') ? readJson(given) : undefined;
+  const value = decoded?.ok ? decoded.value : given;
+  const base = { id: callId(state, index), name, ...(repairs.length > 0 ? { repairs } : {}) };
+  if (isObject(value)) return { ...base, arguments: value };
+  return { ...base, arguments: {}, problem: { code: 'not_an_object', message: `parameters of ${name}: expected a JSON object` } };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function plain(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The prose around an unreadable object, or all of it when there is no other. */
+function outside(reply: string): string {
+  const before = reply.slice(0, reply.indexOf('{')).replace(/```\w*\s*$/, '');
+  const after = reply.slice(reply.lastIndexOf('}') + 1).replace(/^\s*```/, '');
+  return `${before.trim()}\n${after.trim()}`.trim() || reply;
+}
+
+/** Shows the value of "answer" as it is written, and nothing else of the object. */
+export function answerOnly(): (piece: string) => string {
+  let seen = '';
+  let from = -1;
+  let closed = false;
+  return (piece) => {
+    if (closed) return '';
+    seen += piece;
+    if (from < 0) {
+      const key = /"(?:answer|final_answer)"\s*:\s*"/.exec(seen);
+      if (!key) return '';
+      from = key.index + key[0].length;
+    }
+    const end = closingQuote(seen, from);
+    closed = end >= 0;
+    const stop = closed ? end : safeEnd(seen, from);
+    const shown = seen.slice(from, stop);
+    from = stop;
+    return decode(shown);
+  };
+}
+
+function closingQuote(seen: string, from: number): number {
+  for (let i = from; i < seen.length; i++) {
+    if (seen[i] === '\\') i++;
+    else if (seen[i] === '"') return i;
+  }
+  return -1;
+}
+
+/** Never inside an escape: `\`, `\u12`. */
+function safeEnd(seen: string, from: number): number {
+  const open = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(seen.slice(from));
+  return open && (seen.slice(from, from + open.index).match(/\\+$/)?.[0].length ?? 0) % 2 === 0 ? from + open.index : seen.length;
+}
+
+/** Raw line breaks inside a JSON string are what models write; they are kept. */
+function decode(escaped: string): string {
+  const body = escaped.replace(/\n/g, '\\n').replace(/\r/g, '').replace(/\t/g, '\\t');
+  try {
+    return JSON.parse(`"${body}"`) as string;
+  } catch {
+    return escaped; // an escape that JSON does not know is shown as it was written
+  }
+}

@@ -1,0 +1,36 @@
+/** What every protocol shares when it renders: the prompt grows by new messages only, and each message is rendered once. */
+
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { Message, State, UserMessage } from '../kernel/types.ts';
+
+/** Gives the prompt of a state. The same message objects come back in each prompt, so that a client can cache what it serialised. */
+export function promptOf(
+  system: (state: State) => string,
+  render: (message: Message, state: State) => LanguageModelV4Message,
+): (state: State) => LanguageModelV4Prompt {
+  const rendered = new WeakMap<Message, LanguageModelV4Message>();
+  let head: { text: string; message: LanguageModelV4Message } | undefined;
+  return (state) => {
+    const text = system(state);
+    if (head?.text !== text) head = { text, message: { role: 'system', content: text } };
+    const prompt: LanguageModelV4Prompt = [head.message];
+    for (const message of state.messages) {
+      let known = rendered.get(message);
+      if (!known) {
+        known = render(message, state);
+        rendered.set(message, known);
+      }
+      prompt.push(known);
+    }
+    return prompt;
+  };
+}
+
+export function userMessage(message: UserMessage): LanguageModelV4Message {
+  const files = (message.files ?? []).map((file) =>
+    file.media_type.startsWith('image/')
+      ? { type: 'file' as const, mediaType: file.media_type, filename: file.name, data: { type: 'data' as const, data: file.data } }
+      : { type: 'text' as const, text: `<file name="${file.name}">\n${file.data}\n</file>` },
+  );
+  return { role: 'user', content: [...files, { type: 'text', text: message.content }] };
+}

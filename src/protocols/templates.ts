@@ -1,0 +1,86 @@
+/** Prompts are files: templates/NAME.LANGUAGE.md with {{variables}}. Read once, whitespace-normalised, named by hash in run.start. */
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HermesError } from '../kernel/errors.ts';
+
+export interface Template {
+  name: string;
+  /** First 16 hex digits of the sha256 of the normalised text. */
+  hash: string;
+  text: string;
+}
+
+/** A folder's templates. A file in `directory` replaces the one of the same name that the program ships. */
+export class Templates {
+  readonly #directories: string[];
+  readonly #loaded = new Map<string, Template>();
+
+  constructor(directory?: string) {
+    this.#directories = directory === undefined ? [shippedDirectory()] : [directory, shippedDirectory()];
+  }
+
+  get(name: string, language: 'zh' | 'en'): Template {
+    const key = `${name}.${language}`;
+    const known = this.#loaded.get(key);
+    if (known) return known;
+    const file = this.#directories.map((directory) => join(directory, `${key}.md`)).find(existsSync);
+    if (!file) {
+      throw new HermesError('template_missing', `template ${key}.md was not found in ${this.#directories.join(' or ')}`, {
+        kind: 'usage',
+        next: `add ${join(this.#directories[0]!, `${key}.md`)}, or remove your templates directory to use the shipped one`,
+      });
+    }
+    const text = normalise(readFileSync(file, 'utf8'));
+    const template = { name: key, hash: createHash('sha256').update(text).digest('hex').slice(0, 16), text };
+    this.#loaded.set(key, template);
+    return template;
+  }
+
+  /** The text with its variables filled in. A variable that the template wants and nobody gives is an error, and so is the reverse. */
+  fill(name: string, language: 'zh' | 'en', variables: Readonly<Record<string, string>>): string {
+    const { text, name: file } = this.get(name, language);
+    const used = new Set<string>();
+    const filled = text.replace(/\{\{(\w+)\}\}/g, (_, variable: string) => {
+      const value = variables[variable];
+      if (value === undefined) {
+        throw new HermesError('template_variable', `template ${file}.md uses {{${variable}}}, which is not given`, {
+          kind: 'usage',
+          next: `use only ${Object.keys(variables)
+            .map((known) => `{{${known}}}`)
+            .join(', ')} in this template`,
+        });
+      }
+      used.add(variable);
+      return value;
+    });
+    const unused = Object.keys(variables).find((variable) => !used.has(variable));
+    if (unused === undefined) return filled;
+    throw new HermesError('template_variable', `template ${file}.md does not use {{${unused}}}`, {
+      kind: 'usage',
+      next: `add {{${unused}}} to ${file}.md`,
+    });
+  }
+
+  /** name -> hash of what has been used so far. */
+  hashes(): Record<string, string> {
+    return Object.fromEntries([...this.#loaded.values()].map(({ name, hash }) => [name, hash]));
+  }
+}
+
+function normalise(text: string): string {
+  return text
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** templates/ stands beside package.json, in a checkout and in the installed package alike. */
+function shippedDirectory(): string {
+  let directory = import.meta.dirname;
+  while (!existsSync(join(directory, 'templates', 'system.en.md')) && dirname(directory) !== directory) directory = dirname(directory);
+  return join(directory, 'templates');
+}
