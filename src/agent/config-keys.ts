@@ -1,0 +1,202 @@
+/**
+ * Every key of the configuration, in one table: type, default, range and what it is for, in both languages. The types of the values,
+ * the checks, `hermes config show` and the file that `hermes init` writes all come from here.
+ */
+
+export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'list';
+
+export interface Key<T> {
+  kind: Kind;
+  /** undefined = not set; the part that reads it then decides by itself. */
+  default: T;
+  /** What a good value is, for the message about a bad one. */
+  expected: string;
+  en: string;
+  zh: string;
+  /** Known and checked, but no part of this version reads it yet. */
+  later: boolean;
+  /** The value as the program uses it; undefined when it is not what was expected. */
+  accept(raw: unknown): T | undefined;
+}
+
+interface Range {
+  min?: number;
+  max?: number;
+}
+
+function numeric<D extends number | undefined>(
+  kind: 'integer' | 'number',
+  fallback: D,
+  range: Range,
+  en: string,
+  zh: string,
+): Key<D | number> {
+  const { min = 0, max } = range;
+  return {
+    kind,
+    default: fallback,
+    expected: `${kind === 'integer' ? 'a whole number' : 'a number'} ${max === undefined ? `of at least ${min}` : `from ${min} to ${max}`}`,
+    en,
+    zh,
+    later: false,
+    accept: (raw) => {
+      if (typeof raw !== 'number' || !Number.isFinite(raw) || (kind === 'integer' && !Number.isSafeInteger(raw))) return undefined;
+      return raw >= min && raw <= (max ?? Number.MAX_SAFE_INTEGER) ? raw : undefined;
+    },
+  };
+}
+
+function integer<D extends number | undefined>(fallback: D, range: Range, en: string, zh: string): Key<D | number> {
+  return numeric('integer', fallback, range, en, zh);
+}
+
+function decimal<D extends number | undefined>(fallback: D, range: Range, en: string, zh: string): Key<D | number> {
+  return numeric('number', fallback, range, en, zh);
+}
+
+function text<D extends string | undefined>(fallback: D, en: string, zh: string): Key<D | string> {
+  const accept = (raw: unknown) => (typeof raw === 'string' ? raw : undefined);
+  return { kind: 'text', default: fallback, expected: 'a text', en, zh, later: false, accept };
+}
+
+function flag(fallback: boolean, en: string, zh: string): Key<boolean> {
+  const accept = (raw: unknown) => (typeof raw === 'boolean' ? raw : undefined);
+  return { kind: 'boolean', default: fallback, expected: 'true or false', en, zh, later: false, accept };
+}
+
+function list(fallback: readonly string[], en: string, zh: string): Key<readonly string[]> {
+  const accept = (raw: unknown) => (Array.isArray(raw) && raw.every((item) => typeof item === 'string') ? (raw as string[]) : undefined);
+  return { kind: 'list', default: fallback, expected: 'a list of texts, such as ["a", "b"]', en, zh, later: false, accept };
+}
+
+/** One of a few words, in any letter case. */
+function choice<C extends string>(fallback: C, choices: readonly C[], en: string, zh: string): Key<C> {
+  const accept = (raw: unknown) => choices.find((one) => typeof raw === 'string' && one.toLowerCase() === raw.toLowerCase());
+  return { kind: 'text', default: fallback, expected: `one of ${choices.join(', ')}`, en, zh, later: false, accept };
+}
+
+function variable<D extends string | undefined>(fallback: D, en: string, zh: string): Key<D | string> {
+  const expected = 'the name of an environment variable, such as DEEPSEEK_API_KEY (never the key itself)';
+  const accept = (raw: unknown) => (typeof raw === 'string' && /^[A-Za-z_]\w*$/.test(raw) ? raw : undefined);
+  return { ...text(fallback, en, zh), expected, accept };
+}
+
+function timezone(en: string, zh: string): Key<string | undefined> {
+  const accept = (raw: unknown) => (typeof raw === 'string' && isTimezone(raw) ? raw : undefined);
+  return { ...text(undefined, en, zh), expected: 'an IANA time zone, such as Asia/Shanghai', accept };
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+function later<T>(key: Key<T>): Key<T> {
+  return { ...key, later: true };
+}
+
+export const PROTOCOLS = ['auto', 'native', 'json', 'guided'] as const;
+
+export const KEYS = {
+  model: {
+    provider: text(
+      undefined,
+      'who serves the model: openai, deepseek, ollama, local ...',
+      '模型由谁提供：openai、deepseek、ollama、local 等',
+    ),
+    base_url: text(undefined, "address of the endpoint; unset: the provider's own", '接口地址；不设则用提供方自己的地址'),
+    api_key_env: variable(undefined, 'name of the variable that holds the key', '存放密钥的环境变量名'),
+    model: text(undefined, "the model's name", '模型名'),
+    temperature: decimal(0.2, { max: 2 }, 'sampling temperature', '采样温度'),
+    max_tokens: integer(2048, { min: 1 }, 'most tokens of one reply', '单次回复的最多 token 数'),
+    protocol: choice('auto', PROTOCOLS, 'how tools are asked for', '工具调用的方式'),
+    context_window: integer(
+      undefined,
+      { min: 256 },
+      "the model's window in tokens; unset: as the model is known",
+      '模型上下文窗口（token）；不设则按已知模型',
+    ),
+    reasoning: later(text(undefined, 'how hard a reasoning model thinks', '推理模型的思考强度')),
+    fallback: later(list([], 'models to go on with when this one fails', '此模型失败时改用的模型')),
+  },
+  agent: {
+    max_steps: integer(10, { min: 1, max: 1000 }, 'most model steps of a run', '一次运行最多的模型步数'),
+    max_seconds: decimal(
+      300,
+      { min: 1 },
+      'most seconds of work in a run; waiting for you does not count',
+      '一次运行最多的工作秒数；等待你的时间不计',
+    ),
+    system_prompt: text('', 'instructions that stand before every request', '每次请求之前的指令'),
+    tool_white_list: list(['*'], 'tools that may be used, by name or pattern', '允许使用的工具（名称或通配）'),
+    assistant: later(flag(false, 'a personal assistant: long-term memory is on', '个人助理：开启长期记忆')),
+    timezone: timezone("time zone of dates and times; unset: the system's", '日期时间的时区；不设则用系统时区'),
+    language: choice(
+      'auto',
+      ['auto', 'zh', 'en'],
+      'language of reports and notes; auto: that of the request',
+      '报告与提示的语言；auto 表示随请求',
+    ),
+  },
+  tools: {
+    directories: list(['tools'], 'folders that are scanned for tools, from the configuration on', '扫描工具的目录，相对于配置文件'),
+    timeout_seconds: decimal(
+      15,
+      { min: 0.1 },
+      'most seconds of one call, when the tool itself says nothing',
+      '单次调用最多秒数（工具自己没有规定时）',
+    ),
+    max_parallel: integer(4, { min: 1, max: 64 }, 'calls that may run at the same time', '同时运行的调用数'),
+    disabled: list([], 'tools that are switched off, by name', '停用的工具'),
+  },
+  skills: {
+    directories: later(list(['skills'], 'folders that are scanned for skills', '扫描技能的目录')),
+    disabled: later(list([], 'skills that are switched off, by name', '停用的技能')),
+  },
+  permissions: {
+    allow: list([], 'TOOL or TOOL:PATTERN that runs without asking', '无需询问即可运行的 TOOL 或 TOOL:PATTERN'),
+    ask: list([], 'TOOL or TOOL:PATTERN that you are asked about', '需要询问的 TOOL 或 TOOL:PATTERN'),
+    deny: list([], 'TOOL or TOOL:PATTERN that never runs', '禁止运行的 TOOL 或 TOOL:PATTERN'),
+  },
+  guards: {},
+  memory: {
+    long_term_store: later(text('sqlite', 'where long-term memory is kept; none: nowhere', '长期记忆的存储；none 表示不存')),
+    auto_summarize: later(flag(true, 'older rounds become a summary', '较早的轮次自动摘要')),
+    recall_top_k: later(integer(5, { min: 1, max: 100 }, 'memories that are recalled at most', '最多召回的记忆条数')),
+    recall_min_score: later(decimal(0.6, { max: 1 }, 'least score of a recalled memory', '召回记忆的最低分')),
+    embedding: later(text('auto', 'model that makes the vectors', '生成向量的模型')),
+    keep_rounds: later(integer(10, { min: 2 }, 'last rounds that stay word for word', '原样保留的最近轮数')),
+    summary_after_tokens: later(integer(6000, { min: 256 }, 'tokens beyond which a summary is made', '超过多少 token 时摘要')),
+    summary_after_messages: later(integer(8, { min: 1 }, 'assistant messages beyond which a summary is made', '超过多少条回复时摘要')),
+    summary_at_window: later(decimal(0.7, { min: 0.1, max: 1 }, 'part of the window at which a summary is made', '窗口占用到几成时摘要')),
+    summary_on_subtask: later(flag(true, 'a finished sub-task is summarised', '子任务结束后摘要')),
+  },
+  limits: {
+    run_tokens: later(integer(undefined, { min: 1 }, 'most tokens of a run', '一次运行最多的 token')),
+    run_cost: later(decimal(undefined, {}, 'most cost of a run', '一次运行最多的费用')),
+    day_tokens: later(integer(undefined, { min: 1 }, 'most tokens of a day', '一天最多的 token')),
+    day_cost: later(decimal(undefined, {}, 'most cost of a day', '一天最多的费用')),
+    currency: later(text('USD', 'currency of the costs', '费用的货币')),
+  },
+  server: {
+    host: later(text('127.0.0.1', 'address that the service listens on', '服务监听的地址')),
+    port: later(integer(8420, { max: 65535 }, 'port that the service listens on', '服务监听的端口')),
+    token_env: later(variable('HERMES_TOKEN', 'name of the variable that holds the token of the service', '存放服务令牌的环境变量名')),
+  },
+  logging: {
+    level: choice('INFO', ['DEBUG', 'INFO', 'WARNING', 'ERROR'], 'how much is said on standard error', '标准错误上输出的详细程度'),
+    json_lines: flag(true, 'each run is also written as JSON Lines under .hermes/logs', '每次运行另写 JSON Lines 日志到 .hermes/logs'),
+  },
+};
+
+export type Section = keyof typeof KEYS;
+type ValueOf<K> = K extends Key<infer T> ? T : never;
+export type ConfigValues = { [S in Section]: { [K in keyof (typeof KEYS)[S]]: ValueOf<(typeof KEYS)[S][K]> } };
+
+/** The keys of a section, for code that walks the table. */
+export function keysOf(section: Section): Record<string, Key<unknown>> {
+  return KEYS[section] as Record<string, Key<unknown>>;
+}
