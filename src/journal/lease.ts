@@ -1,0 +1,28 @@
+/** Holding a lease for as long as a run lasts. */
+
+import { randomUUID } from 'node:crypto';
+import type { EventStore } from './store.ts';
+
+export interface HeldLease {
+  /** What `inbox.take` and `createJournal` want to know. */
+  owner: string;
+  release(): Promise<void>;
+}
+
+/** A crashed holder is replaced at once where that can be seen (same machine), else after this time. */
+const LEASE_MS = 30_000;
+
+/** Undefined when somebody else holds it. Renewed until released; the timer keeps no process alive. */
+export async function holdLease(store: EventStore, name: string): Promise<HeldLease | undefined> {
+  const owner = randomUUID();
+  if (!(await store.lease.acquire(name, owner, LEASE_MS))) return undefined;
+  // A renewal that fails is tried again next time; were the lease lost meanwhile, the sequence number would stop this writer.
+  const timer = setInterval(() => store.lease.renew(name, owner, LEASE_MS).catch(() => false), LEASE_MS / 3).unref();
+  return {
+    owner,
+    release() {
+      clearInterval(timer);
+      return store.lease.release(name, owner);
+    },
+  };
+}

@@ -1,0 +1,266 @@
+/** The event store in one SQLite file: the default on one machine, shared by its processes. */
+
+import type { Fact, Json } from '../kernel/types.ts';
+import { type Database, openDatabase } from './database.ts';
+import { type ContentReference, onceKey, type Sealed, seal, tombstone, unseal } from './events.ts';
+import { isGone, thisHost } from './process.ts';
+import { conflict, contentMissing, leaseLost, prunable, unknownRun } from './rules.ts';
+import { type Append, type EventStore, follow, type LogPosition, type RunHead, type StoreOptions } from './store.ts';
+
+export interface SqliteOptions extends StoreOptions {
+  file: string;
+  /** Milliseconds for which a lock of another process is waited for; default 10,000. */
+  lockedMs?: number;
+}
+type Hide = NonNullable<StoreOptions['hide']>;
+type Value = string | number | null;
+
+/** Opens or creates. A file that is locked for long, damaged, newer or not ours is an error and is not touched. */
+export async function openSqliteStore({ file, lockedMs = 10_000, hide = (value) => value }: SqliteOptions): Promise<EventStore> {
+  const database = await openDatabase(file, lockedMs);
+  const store: EventStore = {
+    ...runs(database),
+    subscribe: (run_id, from, signal) => follow(store, run_id, from, signal),
+    inbox: inbox(database, hide),
+    lease: lease(database),
+    sessions: sessions(database),
+    notes: notes(database, hide),
+    contents: contents(database),
+    log: log(database),
+    async prune(before) {
+      const pruned = await database.write(() => prune(database, before));
+      await database.wipe();
+      return pruned;
+    },
+    flush: () => database.flush(),
+    close: () => database.close(),
+  };
+  return store;
+}
+
+// ---- runs and their events ---------------------------------------------------------------------------
+
+function runs(database: Database): Pick<EventStore, 'append' | 'read' | 'lines' | 'head' | 'list' | 'watch'> {
+  const watchers = new Set<(run_id: string, ended: boolean) => void>();
+  return {
+    append(append) {
+      const { run_id } = append.run;
+      const sealed = seal(append);
+      const ended = append.facts.some((fact) => fact.event_type === 'run.end');
+      const saved = database
+        .write(() => keep(database, append, sealed), append.durable)
+        .then(() => {
+          for (const watcher of watchers) watcher(run_id, ended);
+        });
+      return { events: sealed.events, saved };
+    },
+    read: (run_id, from = 1) =>
+      database.read(() => lines(database, run_id, from).map((line) => unseal(line, (reference) => textOf(database, run_id, reference)))),
+    lines: (run_id, from = 1) => database.read(() => lines(database, run_id, from)),
+    head: (run_id) => database.read(() => headOf(database, run_id)),
+    list: (options) => database.read(() => list(database, options)),
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+  };
+}
+
+/** Inside the transaction: the summary, the events, their texts. Fails when the run does not end where the writer believes. */
+function keep(database: Database, { run, facts, step, ts, after, letters = [] }: Append, { lines, texts, head, changes }: Sealed): void {
+  const { run_id, session_id, trace_id, parent_id = null, folder = null } = run;
+  const { status = null, request = '', continues = null } = changes;
+  const { changes: placed } =
+    after.seq === 0
+      ? database
+          .sql(
+            `INSERT INTO runs (run_id, session_id, trace_id, parent_id, folder, continues, started, updated, status, request, steps, seq, hash)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 'running'), ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+          )
+          .run(run_id, session_id, trace_id, parent_id, folder, continues, ts, ts, status, request, step, head.seq, head.hash)
+      : database
+          .sql(
+            'UPDATE runs SET seq = ?, hash = ?, updated = ?, status = coalesce(?, status), steps = ? WHERE run_id = ? AND seq = ? AND hash = ?',
+          )
+          .run(head.seq, head.hash, ts, status, step, run_id, after.seq, after.hash);
+  if (placed === 0) throw conflict(run_id, after.seq, headOf(database, run_id)?.seq);
+  const insert = database.sql('INSERT INTO events (run_id, seq, line) VALUES (?, ?, ?)');
+  for (let i = 0; i < lines.length; i++) insert.run(run_id, after.seq + 1 + i, lines[i]!);
+  for (const [hash, text] of texts) {
+    database
+      .sql('INSERT INTO contents (hash, text) VALUES (?, ?) ON CONFLICT DO UPDATE SET text = excluded.text WHERE text IS NULL')
+      .run(hash, text);
+    database.sql('INSERT OR IGNORE INTO content_runs (hash, run_id) VALUES (?, ?)').run(hash, run_id);
+  }
+  for (const id of letters) database.sql('UPDATE inbox SET taken = 1 WHERE id = ?').run(id);
+  for (const fact of facts) if (onceKey(fact) !== null) post(database, run_id, fact, 1);
+}
+
+function lines(database: Database, run_id: string, from: number): string[] {
+  const rows = database.sql('SELECT line FROM events WHERE run_id = ? AND seq >= ? ORDER BY seq').all(run_id, from);
+  return rows.map(({ line }) => String(line));
+}
+
+function textOf(database: Database, run_id: string, { $content, bytes }: ContentReference): string {
+  const row = database.sql('SELECT text FROM contents WHERE hash = ?').get($content);
+  if (!row) throw contentMissing(run_id, $content);
+  return row.text === null ? tombstone(bytes) : String(row.text);
+}
+
+function headOf(database: Database, run_id: string): RunHead | undefined {
+  return heads(database, 'WHERE run_id = ?', run_id)[0];
+}
+
+function list(database: Database, { limit, session_id, status }: Parameters<EventStore['list']>[0]): RunHead[] {
+  const where = 'WHERE (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR status = ?3) ORDER BY runs.rowid DESC LIMIT ?4';
+  const shared = status === 'running' || status === 'interrupted'; // told apart only by who holds the lease
+  const found = heads(database, where, session_id ?? null, shared ? 'running' : (status ?? null), shared ? -1 : limit);
+  return found.filter((head) => status === undefined || head.status === status).slice(0, limit);
+}
+
+function heads(database: Database, where: string, ...values: Value[]): RunHead[] {
+  const rows = database
+    .sql(
+      `SELECT run_id, session_id, trace_id, parent_id, folder, continues, started, updated, status, request, steps, seq, hash, host, pid
+       FROM runs LEFT JOIN leases ON name = run_id AND expires > ?1 ${where}`,
+    )
+    .all(Date.now(), ...values);
+  return rows.map(({ host, pid, ...row }) => {
+    const held = host !== null && !isGone({ host: String(host), pid: Number(pid) });
+    const known = Object.entries(row).filter(([, value]) => value !== null);
+    return { ...Object.fromEntries(known), status: row.status === 'running' && !held ? 'interrupted' : row.status } as RunHead;
+  });
+}
+
+function prune(database: Database, before: string): RunHead[] {
+  const pruned = prunable(heads(database, ''), before);
+  for (const { run_id } of pruned) {
+    for (const table of ['runs', 'events', 'inbox', 'content_runs']) database.sql(`DELETE FROM ${table} WHERE run_id = ?`).run(run_id);
+  }
+  database.sql('DELETE FROM contents WHERE hash NOT IN (SELECT hash FROM content_runs)').run();
+  return pruned;
+}
+
+// ---- what people and processes agree on ----------------------------------------------------------------
+
+/** False when a letter of the same once-key is or was there. */
+function post(database: Database, run_id: string, fact: Fact, taken: 0 | 1): boolean {
+  const text = JSON.stringify(fact);
+  const insert = database.sql('INSERT INTO inbox (run_id, fact, once_key, taken) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
+  return insert.run(run_id, text, onceKey(fact), taken).changes === 1;
+}
+
+function inbox(database: Database, hide: Hide): EventStore['inbox'] {
+  return {
+    put: (run_id, fact) =>
+      database.write(() => {
+        if (!database.sql('SELECT 1 FROM runs WHERE run_id = ?').get(run_id)) throw unknownRun(run_id);
+        return post(database, run_id, hide(fact), 0);
+      }),
+    take: (run_id, owner) =>
+      database.read(() => {
+        if (!database.sql('SELECT 1 FROM leases WHERE name = ? AND owner = ?').get(run_id, owner)) throw leaseLost(run_id);
+        const rows = database.sql('SELECT id, fact FROM inbox WHERE run_id = ? AND taken = 0 ORDER BY id').all(run_id);
+        return rows.map(({ id, fact }) => ({ id: Number(id), fact: JSON.parse(String(fact)) as Fact }));
+      }),
+  };
+}
+
+function lease(database: Database): EventStore['lease'] {
+  const host = thisHost();
+  return {
+    acquire: (name, owner, milliseconds) =>
+      database.write(() => {
+        const held = database.sql('SELECT owner, host, pid, expires FROM leases WHERE name = ?').get(name);
+        const living = held && Number(held.expires) > Date.now() && !isGone({ host: String(held.host), pid: Number(held.pid) });
+        if (living && held.owner !== owner) return false;
+        const replace = database.sql('INSERT OR REPLACE INTO leases (name, owner, host, pid, expires) VALUES (?, ?, ?, ?, ?)');
+        return replace.run(name, owner, host, process.pid, Date.now() + milliseconds).changes === 1;
+      }),
+    renew: (name, owner, milliseconds) =>
+      database.write(() => {
+        const update = database.sql('UPDATE leases SET expires = ? WHERE name = ? AND owner = ?');
+        return update.run(Date.now() + milliseconds, name, owner).changes === 1;
+      }),
+    release: (name, owner) =>
+      database.write(() => {
+        database.sql('DELETE FROM leases WHERE name = ? AND owner = ?').run(name, owner);
+      }),
+  };
+}
+
+function sessions(database: Database): EventStore['sessions'] {
+  const last = (column: string, where: string, value: string) =>
+    database.read(() => {
+      const row = database
+        .sql(`SELECT ${column} FROM runs WHERE ${where} = ? AND parent_id IS NULL ORDER BY rowid DESC LIMIT 1`)
+        .get(value);
+      return row && String(row[column]);
+    });
+  return {
+    lastRun: (session_id) => last('run_id', 'session_id', session_id),
+    lastIn: (folder) => last('session_id', 'folder', folder),
+  };
+}
+
+// ---- texts and notes -----------------------------------------------------------------------------------
+
+function notes(database: Database, hide: Hide): EventStore['notes'] {
+  return {
+    get: (namespace, key) =>
+      database.read(() => {
+        const row = database.sql('SELECT value FROM notes WHERE namespace = ? AND key = ?').get(namespace, hide(key));
+        return row && (JSON.parse(String(row.value)) as Json);
+      }),
+    set: (namespace, key, value) =>
+      database.write(() => {
+        const replace = database.sql('INSERT OR REPLACE INTO notes (namespace, key, value) VALUES (?, ?, ?)');
+        replace.run(namespace, hide(key), JSON.stringify(hide(value)));
+      }),
+    list: (namespace) =>
+      database.read(() => {
+        const rows = database.sql('SELECT key, value FROM notes WHERE namespace = ? ORDER BY key').all(namespace);
+        return rows.map(({ key, value }) => ({ key: String(key), value: JSON.parse(String(value)) as Json }));
+      }),
+    delete: (namespace, key) =>
+      database.write(() => database.sql('DELETE FROM notes WHERE namespace = ? AND key = ?').run(namespace, hide(key)).changes === 1),
+  };
+}
+
+function contents(database: Database): EventStore['contents'] {
+  return {
+    get: (hash) =>
+      database.read(() => {
+        const row = database.sql('SELECT text FROM contents WHERE hash = ?').get(hash);
+        return row && (row.text === null ? null : String(row.text));
+      }),
+    async forget(hash) {
+      const forget = () => database.sql('UPDATE contents SET text = NULL WHERE hash = ? AND text IS NOT NULL').run(hash).changes === 1;
+      const forgotten = await database.write(forget);
+      await database.wipe();
+      return forgotten;
+    },
+  };
+}
+
+function log(database: Database): EventStore['log'] {
+  return {
+    position: (run_id) =>
+      database.read(() => {
+        const row = database.sql('SELECT log_seq AS seq, log_bytes AS bytes, log_hash AS hash FROM runs WHERE run_id = ?').get(run_id);
+        if (!row) throw unknownRun(run_id);
+        return { ...row } as unknown as LogPosition;
+      }),
+    move: (run_id, { seq, bytes, hash }) =>
+      database.write(() => {
+        database.sql('UPDATE runs SET log_seq = ?, log_bytes = ?, log_hash = ? WHERE run_id = ?').run(seq, bytes, hash, run_id);
+      }),
+    behind: () =>
+      database.read(() =>
+        database
+          .sql('SELECT run_id FROM runs WHERE log_seq < seq')
+          .all()
+          .map((row) => String(row.run_id)),
+      ),
+  };
+}
