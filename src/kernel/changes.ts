@@ -26,7 +26,7 @@ export function openCalls(state: State): Call[] {
 
 export function replied(state: State, data: RunEvent<'model.end'>['data']): State {
   const usage = data.usage ? addUsage(state.usage, data.usage) : state.usage;
-  if (data.error) return { ...state, usage, error: data.error, overflow: data.error.code === 'context_overflow' };
+  if (data.error) return { ...state, usage, thinking: false, error: data.error, overflow: data.error.code === 'context_overflow' };
   const calls = data.calls.map((call): Call => {
     const { id, name, problem, decided_by } = call;
     return { id, name, status: 'proposed', arguments: call.arguments, ...(problem && { problem }), ...(decided_by && { decided_by }) };
@@ -40,6 +40,7 @@ export function replied(state: State, data: RunEvent<'model.end'>['data']): Stat
   return {
     ...state,
     usage,
+    thinking: false,
     calls,
     messages: said ? [...state.messages, message] : state.messages,
     tokens: known === undefined ? state.tokens + messageTokens(message) : known + (data.usage?.output_tokens ?? messageTokens(message)),

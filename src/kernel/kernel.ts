@@ -210,7 +210,7 @@ function finish(state: State, status: Status, more: Partial<Outcome>): Command {
 /** What every run begins with. */
 const NONE = Object.freeze([]) as readonly never[];
 const LISTS = { calls: NONE, pending: NONE, highlights: NONE, waiting: NONE, ledger: NONE, in_doubt: NONE };
-const FRESH = { ...LISTS, step: 0, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
+const FRESH = { ...LISTS, step: 0, thinking: false, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
 
 /** The state after run.start. `before` is the state that the run goes on from (a session's last run, a fork's origin). */
 export function start(event: RunEvent<'run.start'>, before?: State): State {
@@ -266,6 +266,8 @@ function change(state: State, fact: Fact): State {
       return {
         ...state,
         error: undefined,
+        step: state.thinking ? state.step - 1 : state.step, // a step without a reply is done over
+        thinking: false,
         calls: state.calls.map((call) => (call.status === 'started' ? { ...call, status: 'in_doubt' } : call)),
       };
     case 'run.change': {
@@ -279,7 +281,15 @@ function change(state: State, fact: Fact): State {
     case 'run.end':
       return { ...state, outcome: fact.data.outcome, waiting: [] };
     case 'step.start':
-      return { ...state, step: fact.data.step, answer: undefined, answer_by: undefined, problem: undefined, error: undefined };
+      return {
+        ...state,
+        step: fact.data.step,
+        thinking: true,
+        answer: undefined,
+        answer_by: undefined,
+        problem: undefined,
+        error: undefined,
+      };
     case 'model.end':
       return replied(state, fact.data);
     case 'call.prepare': {
@@ -354,20 +364,20 @@ export function run(options: RunOptions): Running {
   const { performers, rules, journal, clock, publish } = options;
   let state: State | undefined = options.first.event_type === 'run.resume' ? options.before : undefined;
   let working: { command: Command['do']; controller: AbortController } | undefined;
-  let pumping: Promise<void> | undefined;
+  let pumping = false;
+  let drained: Promise<void> | undefined;
   let mailbox: { facts: Fact[]; resolve: () => void; reject: (error: unknown) => void }[] = [];
 
   // Facts of one batch are committed together, in order; performers and people use the same door.
   function emit(...facts: Fact[]): Promise<void> {
     return new Promise((resolve, reject) => {
       mailbox.push({ facts, resolve, reject });
-      pumping ??= pump().finally(() => {
-        pumping = undefined;
-      });
+      if (!pumping) drained = pump();
     });
   }
 
   async function pump(): Promise<void> {
+    pumping = true;
     while (mailbox.length > 0) {
       const batch = mailbox;
       mailbox = [];
@@ -381,6 +391,7 @@ export function run(options: RunOptions): Running {
         mailbox = [];
       }
     }
+    pumping = false; // in the same turn as the last look into the mailbox: no letter is left behind
   }
 
   function commit(facts: readonly Fact[]): RunEvent[] | Promise<RunEvent[]> {
@@ -422,14 +433,14 @@ export function run(options: RunOptions): Running {
         const letters = journal.inbox?.() ?? [];
         const posted = letters instanceof Promise ? await letters : letters;
         if (posted.length > 0) await emit(...posted);
-        if (pumping) await pumping;
+        if (pumping) await drained;
         const command = next(state!, rules);
         if (command.do === 'nothing') return state!;
         const before = state!.seq;
         if (command.do === 'wait') stopTimer();
         await attempt(command);
         if (command.do === 'wait') stopTimer = startTimer();
-        if (pumping) await pumping;
+        if (pumping) await drained;
         if (state!.seq === before) {
           if (command.do === 'wait') return state!;
           await broken(`the performer of "${command.do}" reported nothing`);

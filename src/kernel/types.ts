@@ -325,6 +325,8 @@ export interface State {
   calls: readonly Call[];
   pending: readonly UserMessage[];
   step: number;
+  /** The step has begun and its reply is not there yet. */
+  thinking: boolean;
   usage: Usage;
   /** Tokens the next request will hold: the last known usage plus an estimate of what came after. */
   tokens: number;
