@@ -102,26 +102,25 @@ function toPrepare(state: State): Command | undefined {
 
 /** Prepared calls: allowed, asked (one question for all of the step) or denied, on the prepared arguments only. */
 function toPermit(state: State, rules: Rules): Command | undefined {
-  const calls = withStatus(state, 'prepared');
-  if (!calls) return undefined;
+  const named = new Set(state.waiting.flatMap((question) => question.calls.map((call) => call.call_id)));
+  const asked = state.calls.filter((call) => call.status === 'asked' && !named.has(call.id));
   const facts: Fact[] = [];
-  const asked: Call[] = [];
-  for (const call of calls) {
+  for (const call of withStatus(state, 'prepared') ?? []) {
     const { decision, reason } = rules.permit(state, call);
     if (decision === 'ask') asked.push(call);
     facts.push({ event_type: 'call.permit', data: { call_id: call.id, decision, reason, by: 'rule' } });
   }
   if (asked.length > 0) {
-    const questions = asked.map((call) => ({
-      call_id: call.id,
-      name: call.name,
-      level: call.level ?? 'dangerous',
-      arguments: call.arguments,
-      hash: call.hash ?? '',
+    const questions = asked.map(({ id, name, level = 'dangerous', arguments: args, hash = '' }) => ({
+      call_id: id,
+      name,
+      level,
+      arguments: args,
+      hash,
     }));
-    facts.push({ event_type: 'approval.ask', data: { approval_id: `${state.run_id}.${state.step}`, calls: questions } });
+    facts.push({ event_type: 'approval.ask', data: { approval_id: `${state.run_id}.${state.seq}`, calls: questions } });
   }
-  return { do: 'record', facts };
+  return facts.length > 0 ? { do: 'record', facts } : undefined;
 }
 
 /** Allowed calls: independent ones together, one parallel group and one holder of a resource at a time. */
