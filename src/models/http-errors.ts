@@ -1,0 +1,197 @@
+/**
+ * Every way a request to a model endpoint can fail, as one HermesError each: its own code, the endpoint by name,
+ * what to do next, and whether trying again may help. No message holds a key.
+ */
+
+import { HermesError } from '../kernel/errors.ts';
+import { cut } from '../kernel/text.ts';
+import type { Json } from '../kernel/types.ts';
+
+/** What an error has to name: the endpoint (never with credentials), the model, and where the key came from. */
+export interface Place {
+  /** e.g. `openai at https://api.openai.com/v1` */
+  endpoint: string;
+  model: string;
+  apiKey?: string;
+  /** e.g. OPENAI_API_KEY */
+  apiKeySource?: string;
+}
+
+export function modelError(
+  code: string,
+  message: string,
+  next: string,
+  options: { retryable?: boolean; cause?: unknown; data?: Record<string, Json> } = {},
+): HermesError {
+  return new HermesError(code, message, { kind: 'model', next, ...options });
+}
+
+// ---- the wire -----------------------------------------------------------------------------------------------
+
+/** A failure of socket, name look-up, TLS or HTTP, from the code that Node gives it. */
+export function networkError(place: Place, cause: NodeJS.ErrnoException): HermesError {
+  const { endpoint } = place;
+  const code = cause.code ?? '';
+  const fail = (name: string, message: string, next: string, retryable = false) =>
+    modelError(name, `${endpoint} ${message}`, next, { retryable, cause });
+  if (code === 'ECONNREFUSED') {
+    const { address, port } = cause as NodeJS.ErrnoException & { address?: string; port?: number };
+    const message = `refuses the connection: nothing listens at ${address}:${port}.`;
+    return fail('connection_refused', message, 'Start that server, or correct base_url or the proxy variables.', true);
+  }
+  if (code === 'ENOTFOUND') return fail('host_not_found', 'has a host name that does not exist.', 'Correct base_url.');
+  if (code === 'EAI_AGAIN')
+    return fail('host_not_found', 'cannot be looked up now (no answer of the name service).', 'Check the network connection.', true);
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER|CRL/.test(code))
+    return fail(
+      'bad_certificate',
+      `shows a certificate that cannot be trusted (${code}).`,
+      'For an own authority set NODE_EXTRA_CA_CERTS=FILE.',
+    );
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
+    return fail('not_tls', 'does not speak TLS on this port.', 'If it is a plain server, write http:// in base_url.');
+  if (code.startsWith('HPE_'))
+    return fail('not_http', `does not speak HTTP (${code}).`, 'Check port and scheme of base_url (https:// for a TLS port).');
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return fail('connection_lost', 'closed the connection before its answer was complete.', 'Try again; see the log of that server.', true);
+  return fail('network_error', `cannot be reached: ${cause.message}`, 'Check the network connection and the proxy variables.', true);
+}
+
+export function timeoutError(place: Place, phase: 'connect' | 'firstByte' | 'silence', ms: number): HermesError {
+  const seconds = `${ms / 1000} s`;
+  const text = {
+    connect: ['connect_timeout', `gave no connection within ${seconds}.`],
+    firstByte: ['first_byte_timeout', `sent nothing for ${seconds} after the request.`],
+    silence: ['stream_silent', `fell silent for ${seconds} in the middle of its answer.`],
+  }[phase] as [string, string];
+  return modelError(text[0], `${place.endpoint} ${text[1]}`, 'Try again; a slow server needs a longer time-out.', { retryable: true });
+}
+
+export function tooLarge(place: Place, limit: number): HermesError {
+  return modelError(
+    'response_too_large',
+    `${place.endpoint} sent more than ${limit / 2 ** 20} MiB in one answer.`,
+    'Set max_tokens, or check what answers there.',
+  );
+}
+
+// ---- what the server says -----------------------------------------------------------------------------------
+
+/** From the vendors' own texts (pi-ai and opencode keep such lists); texts about rates are looked at before. */
+const overflow = [
+  /context[_ ]length[_ ]exceeded|exceeds? the (model's )?context (window|length)|maximum context length|greater than the context length/i,
+  /prompt is too long|input token count.{0,80}exceeds the maximum|maximum prompt length is|reduce the length of the messages/i,
+  /exceeded model token limit|range of input length should be|context window exceeds limit|too large for model with \d+ maximum/i,
+  /exceed_context_size|exceeds the available context size|string_above_max_length|request[_ ](body )?too[_ ]large|"1261"|payload too large/i,
+];
+const quota = /insufficient_quota|per[ -_]?day|\b[TR]PD\b|daily|"?code"?:\s*"?1308\b|usage limit/i;
+const balance =
+  /insufficient[ _]balance|balance is (not enough|insufficient)|AccountOverdue|insufficient credits|"?code"?:\s*"?(1113|1008)\b|余额不足|欠费/i;
+const perMinute = /per[ -_]?minute|\b[TR]PM\b/i;
+
+/** Headers as Node gives them: lower-case names. */
+type Headers = Record<string, string | string[] | undefined>;
+
+/** An answer that is not 200, or an error object inside a stream (`status` as it says there, or 0). */
+export function statusError(place: Place, status: number, headers: Headers, body: string): HermesError {
+  const { endpoint, model } = place;
+  const said = saidBy(place, body);
+  const says = `${endpoint} answered ${status || 'with an error'}${said && `: ${said}`}`;
+  const data: Record<string, Json> = { status };
+  const key = place.apiKeySource ? `the key in ${place.apiKeySource}` : place.apiKey ? 'the API key' : 'that an API key is set';
+
+  if (status >= 300 && status < 400)
+    return modelError('redirected', `${says} (a redirect to ${headers.location}).`, 'Write the new address as base_url.', { data });
+  if (balance.test(body) || status === 402)
+    return modelError('balance_exhausted', says, 'Top up the account, or use another model.', { data });
+  if (status === 429 || (quota.test(body) && (status === 0 || status === 403))) return rateError(says, headers, body, data);
+  if (status === 413 || ((status < 429 || status >= 500) && overflow.some((pattern) => pattern.test(body))))
+    return modelError('context_overflow', says, 'Send less: a shorter history, smaller tool results, or a model with a larger window.', {
+      data,
+    });
+  if (status === 401 || (status === 403 && /key|token|auth/i.test(body))) return modelError('wrong_key', says, `Check ${key}.`, { data });
+  if (status === 403) return modelError('forbidden', says, `Check what ${key.replace('that an', 'an')} may use.`, { data });
+  if (status === 404 && /model/i.test(said))
+    return modelError('model_not_found', says, `Check the model name "${model}" (hermes models list).`, { data });
+  if (status === 404) return modelError('path_not_found', says, 'Check the path of base_url: most end in /v1.', { data });
+  if (status === 0 || status === 408 || status >= 500)
+    return modelError('server_error', says, 'Try again later, or use another model.', {
+      retryable: true,
+      data: { ...data, ...wait(headers, body) },
+    });
+  return modelError('bad_request', says, 'Check model name and options against what this endpoint supports.', { data });
+}
+
+function rateError(says: string, headers: Headers, body: string, data: Record<string, Json>): HermesError {
+  if (quota.test(body) && !perMinute.test(body))
+    return modelError('quota_exhausted', says, 'The quota of this key is used up: wait for its renewal, or use another model.', { data });
+  return modelError('rate_limited', says, 'Wait, or use another model.', { retryable: true, data: { ...data, ...wait(headers, body) } });
+}
+
+/** How long the server asks to wait: retry-after-ms, retry-after (seconds or a date), Google's retryDelay. */
+function wait(headers: Headers, body: string): { retry_after_ms?: number } {
+  const after = String(headers['retry-after'] ?? '');
+  const delay = /"retryDelay":\s*"([\d.]+)s"/.exec(body)?.[1];
+  const ms = headers['retry-after-ms']
+    ? Number(headers['retry-after-ms'])
+    : after
+      ? /^[\d.]+$/.test(after)
+        ? Number(after) * 1000
+        : Date.parse(after) - Date.now()
+      : Number(delay) * 1000;
+  return Number.isFinite(ms) ? { retry_after_ms: Math.max(0, Math.round(ms)) } : {};
+}
+
+/** A 200 that holds no chat completion: another kind of server, or a gateway's page. */
+export function notCompletion(place: Place, contentType: string, body: string): HermesError {
+  const said = saidBy(place, body);
+  const what = body === '' ? 'an empty body' : (contentType.split(';')[0] as string) || 'unnamed content';
+  return modelError(
+    'bad_reply',
+    `${place.endpoint} answered with ${what} instead of a chat completion${said && `: ${said}`}`,
+    'Check that base_url is an OpenAI-compatible endpoint (most end in /v1).',
+  );
+}
+
+/** The server's own words, short, on one line and without anything that looks like a key. */
+function saidBy(place: Place, body: string): string {
+  let text = errorText(body) ?? /<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? body.replace(/<[^>]*>/g, ' ');
+  if (place.apiKey) text = text.replaceAll(place.apiKey, '[key]');
+  return cut(
+    text
+      .replace(/\b(sk|key)-[\w*.-]{4,}/g, '[key]')
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+    300,
+  );
+}
+
+/** Every vendor nests it differently: { error: { message } }, { error: "..." }, { message }, [{ error }], { detail }, base_resp. */
+function errorText(body: string): string | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined; // not JSON: the caller shows the text itself
+  }
+  const outer = (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, unknown> | null;
+  for (const found of [outer?.error, outer, outer?.base_resp] as (Record<string, unknown> | string | null | undefined)[]) {
+    if (typeof found === 'string') return found;
+    const message = found?.message ?? found?.detail ?? found?.status_msg;
+    if (typeof message === 'string') return message;
+  }
+  return undefined;
+}
+
+/** An answer that ended by a fault of the provider, as its finish reason says. */
+export function providerFault(place: Place, finish: string | undefined): HermesError {
+  return modelError('server_error', `${place.endpoint} broke off its answer: ${finish}`, 'Try again later, or use another model.', {
+    retryable: true,
+  });
+}
+
+/** A line of a stream that is not JSON. */
+export function badChunk(place: Place, data: string): HermesError {
+  const message = `${place.endpoint} sent a line in its stream that is not JSON: ${saidBy(place, data)}`;
+  return modelError('bad_stream', message, 'Check what stands between here and the model (a proxy, a gateway).', { retryable: true });
+}

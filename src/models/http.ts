@@ -1,0 +1,184 @@
+/**
+ * One POST on a keep-alive socket, bounded in every phase: connecting, first byte, silence, size. Proxies are
+ * honoured (HTTP_PROXY, HTTPS_PROXY, NO_PROXY), an own certificate authority through NODE_EXTRA_CA_CERTS.
+ */
+
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { networkError, type Place, timeoutError, tooLarge } from './http-errors.ts';
+
+/** Milliseconds. */
+export interface Timeouts {
+  /** Until the socket (with TLS, the handshake; through a proxy, the tunnel) stands; default 10,000. */
+  connect: number;
+  /** From then to the head of the answer; default 120,000: a large prompt on a small machine takes its time. */
+  firstByte: number;
+  /** Between two pieces of the answer; default 60,000. */
+  silence: number;
+}
+const defaultTimeouts: Timeouts = { connect: 10_000, firstByte: 120_000, silence: 60_000 };
+/** Bytes of one answer; far above any model's longest, far below the memory. */
+const defaultMaxBytes = 64 * 2 ** 20;
+
+export interface TransportOptions {
+  url: URL;
+  /** Names the other side in errors. */
+  place: Place;
+  timeouts?: Partial<Timeouts>;
+  maxBytes?: number;
+  /** Where the proxy variables are read; default process.env. */
+  env?: NodeJS.ProcessEnv;
+}
+
+export interface Transport {
+  /**
+   * Resolves at the head of the answer. Rejects with a HermesError, or with the signal's reason as soon as it is
+   * aborted; the socket is gone then. `headers` is a flat list of names and values, without host and length.
+   */
+  post(body: readonly Buffer[], headers: readonly string[], signal?: AbortSignal): Promise<Incoming>;
+  close(): void;
+}
+
+/** An answer whose body is still to be read; it has to be, or the socket is not given back. */
+export interface Incoming {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Hands over the body piece by piece; resolves at its proper end, rejects as `post` does or with what `onPiece` threw. */
+  read(onPiece: (piece: Buffer) => void): Promise<void>;
+}
+
+interface Limits extends Timeouts {
+  maxBytes: number;
+}
+
+export function createTransport(options: TransportOptions): Transport {
+  const { url, place } = options;
+  const secure = url.protocol === 'https:';
+  const limits: Limits = { ...defaultTimeouts, ...options.timeouts, maxBytes: options.maxBytes ?? defaultMaxBytes };
+  let agent: Agent | undefined;
+  const base = { protocol: url.protocol, host: hostOf(url), port: url.port, path: url.pathname + url.search, method: 'POST' };
+
+  function post(body: readonly Buffer[], headers: readonly string[], signal?: AbortSignal): Promise<Incoming> {
+    // Not imported: as an ES module node:http costs 100 ms at start, and only a part of the programs asks a model.
+    const http = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
+    agent ??= new http.Agent({ keepAlive: true, ...proxySetting(options.env ?? process.env) });
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    let length = 0;
+    for (const part of body) length += part.length;
+    const request = http.request({ ...base, agent, headers: ['host', url.host, 'content-length', String(length), ...headers] });
+    const exchange = new Exchange(request, place, limits, signal, () => post(body, headers, signal));
+    for (const part of body) request.write(part);
+    request.end();
+    return exchange.head;
+  }
+
+  return { post, close: () => agent?.destroy() };
+}
+
+/** `[::1]` is `::1` for a socket. */
+function hostOf(url: URL): string {
+  return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+function proxySetting(env: NodeJS.ProcessEnv): { proxyEnv?: NodeJS.ProcessEnv } {
+  return env.HTTP_PROXY || env.HTTPS_PROXY || env.http_proxy || env.https_proxy ? { proxyEnv: env } : {};
+}
+
+/** One request and its answer: whatever ends it first (answer, error, time, abort) ends it once. */
+class Exchange implements Incoming {
+  readonly head: Promise<Incoming>;
+  status = 0;
+  headers: IncomingHttpHeaders = {};
+  private response: IncomingMessage | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private over = false;
+  private bytes = 0;
+  private failure: unknown;
+  private reject: (reason: unknown) => void = () => {};
+  private readonly request: ClientRequest;
+  private readonly place: Place;
+  private readonly limits: Limits;
+  private readonly signal: AbortSignal | undefined;
+  private readonly onAbort = () => this.fail(this.signal?.reason);
+
+  constructor(request: ClientRequest, place: Place, limits: Limits, signal: AbortSignal | undefined, again: () => Promise<Incoming>) {
+    this.request = request;
+    this.place = place;
+    this.limits = limits;
+    this.signal = signal;
+    this.expectWithin('connect');
+    signal?.addEventListener('abort', this.onAbort);
+    this.head = new Promise((resolve, reject) => {
+      this.reject = reject;
+      request.on('socket', (socket: Socket) => {
+        if (socket.connecting)
+          socket.once(this.request.protocol === 'https:' ? 'secureConnect' : 'connect', () => this.expectWithin('firstByte'));
+        else this.expectWithin('firstByte');
+      });
+      request.on('response', (response) => {
+        this.response = response;
+        this.status = response.statusCode ?? 0;
+        this.headers = response.headers;
+        this.expectWithin('silence');
+        resolve(this);
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // The server had closed an idle socket just as it was taken up again: not the server's answer, so ask on another.
+        if (request.reusedSocket && !this.response && !this.over && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) {
+          this.finish();
+          resolve(again());
+        } else this.fail(networkError(place, error));
+      });
+    });
+  }
+
+  read(onPiece: (piece: Buffer) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.over) return reject(this.failure);
+      this.reject = reject;
+      const response = this.response as IncomingMessage;
+      // Not 'data': a read of the socket brings many small HTTP chunks at once, and this hands them over as one piece.
+      response.on('readable', () => {
+        for (let piece = response.read(); piece !== null && !this.over; piece = response.read()) this.take(piece, onPiece);
+      });
+      response.on('end', () => {
+        this.finish();
+        resolve();
+      });
+      response.on('error', (error: NodeJS.ErrnoException) => this.fail(networkError(this.place, error)));
+    });
+  }
+
+  private take(piece: Buffer, onPiece: (piece: Buffer) => void): void {
+    this.bytes += piece.length;
+    if (this.bytes > this.limits.maxBytes) {
+      this.fail(tooLarge(this.place, this.limits.maxBytes));
+      return;
+    }
+    this.timer?.refresh();
+    try {
+      onPiece(piece);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private expectWithin(phase: keyof Timeouts): void {
+    clearTimeout(this.timer);
+    if (!this.over) this.timer = setTimeout(() => this.fail(timeoutError(this.place, phase, this.limits[phase])), this.limits[phase]);
+  }
+
+  private finish(): void {
+    this.over = true;
+    clearTimeout(this.timer);
+    this.signal?.removeEventListener('abort', this.onAbort);
+  }
+
+  private fail(reason: unknown): void {
+    if (this.over) return;
+    this.failure = reason;
+    this.finish();
+    this.request.destroy();
+    this.reject(reason);
+  }
+}

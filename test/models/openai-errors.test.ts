@@ -1,0 +1,308 @@
+/** Every way an endpoint can refuse or fail: one error each, which names the endpoint, never the key, and says what to do. */
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { HermesError } from '../../src/kernel/errors.ts';
+import { createOpenAICompatible, type OpenAICompatibleOptions } from '../../src/models/openai-compatible.ts';
+import { completion, endpoint, failure, prompt, sendJson, socketServer } from './endpoint.ts';
+
+const key = 'sk-test-1234567890';
+const clientOf = (baseURL: string, more: Partial<OpenAICompatibleOptions> = {}) =>
+  createOpenAICompatible({ id: 'acme:big', baseURL, model: 'big', apiKey: key, apiKeySource: 'ACME_API_KEY', env: {}, ...more });
+
+interface Case {
+  name: string;
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+  code: string;
+  retryable?: boolean;
+  says?: RegExp;
+  next?: RegExp;
+}
+
+const cases: Case[] = [
+  {
+    name: 'wrong key',
+    status: 401,
+    body: { error: { message: `Incorrect API key provided: ${key}. sk-te*****90` } },
+    code: 'wrong_key',
+    says: /401: Incorrect API key provided: \[key\]\. \[key\]/,
+    next: /ACME_API_KEY/,
+  },
+  { name: 'key without right', status: 403, body: { message: 'invalid token' }, code: 'wrong_key' },
+  { name: 'region', status: 403, body: 'Not available in your country', code: 'forbidden', says: /country/ },
+  { name: 'no balance', status: 402, body: { error: { message: 'Insufficient Balance' } }, code: 'balance_exhausted' },
+  {
+    name: 'no balance (GLM)',
+    status: 429,
+    body: { error: { code: '1113', message: '余额不足' } },
+    code: 'balance_exhausted',
+    says: /余额不足/,
+  },
+  {
+    name: 'no such model',
+    status: 404,
+    body: { error: { message: 'model "bg" not found, try pulling it first' } },
+    code: 'model_not_found',
+    next: /"big"/,
+  },
+  {
+    name: 'no such path',
+    status: 404,
+    body: '<html><head><title>404 Not Found</title></head></html>',
+    code: 'path_not_found',
+    says: /404 Not Found/,
+    next: /\/v1/,
+  },
+  {
+    name: 'OpenAI overflow',
+    status: 400,
+    body: { error: { code: 'context_length_exceeded', message: 'too long' } },
+    code: 'context_overflow',
+  },
+  {
+    name: 'vLLM overflow',
+    status: 400,
+    body: { message: "This model's maximum context length is 2048 tokens. However, you requested 9000" },
+    code: 'context_overflow',
+  },
+  {
+    name: 'llama.cpp overflow',
+    status: 400,
+    body: {
+      error: { type: 'exceed_context_size_error', n_ctx: 4096, message: 'request (9000 tokens) exceeds the available context size' },
+    },
+    code: 'context_overflow',
+  },
+  {
+    name: 'Qwen overflow',
+    status: 400,
+    body: { error: { message: 'Range of input length should be [1, 98304]' } },
+    code: 'context_overflow',
+  },
+  { name: 'GLM overflow', status: 400, body: '{"error":{"code":"1261","message":"Prompt 超长"}}', code: 'context_overflow' },
+  { name: 'byte limit', status: 413, body: 'Request Entity Too Large', code: 'context_overflow' },
+  { name: 'bad option', status: 400, body: { error: 'seed must be positive' }, code: 'bad_request', says: /seed must be positive/ },
+  {
+    name: 'rate',
+    status: 429,
+    body: { error: { message: 'Rate limit reached: tokens per minute (TPM). context length exceeded' } },
+    code: 'rate_limited',
+    retryable: true,
+  },
+  {
+    name: 'daily quota',
+    status: 429,
+    body: { error: { message: 'Rate limit reached for requests per day (RPD)' } },
+    code: 'quota_exhausted',
+  },
+  {
+    name: 'OpenAI quota',
+    status: 429,
+    body: { error: { code: 'insufficient_quota', message: 'You exceeded your current quota' } },
+    code: 'quota_exhausted',
+  },
+  {
+    name: 'Gemini quota',
+    status: 429,
+    body: [{ error: { message: 'quota', details: [{ quotaId: 'RequestsPerDayPerProject' }] } }],
+    code: 'quota_exhausted',
+  },
+  { name: 'internal', status: 500, body: 'boom', code: 'server_error', retryable: true, says: /500: boom/ },
+  {
+    name: 'gateway page',
+    status: 502,
+    body: '<html><title>502 Bad Gateway</title><body>nginx</body></html>',
+    code: 'server_error',
+    retryable: true,
+    says: /: 502 Bad Gateway$/,
+  },
+  { name: 'overloaded', status: 529, body: '', code: 'server_error', retryable: true },
+  { name: 'moved', status: 308, body: '', headers: { location: 'https://other.example/v1' }, code: 'redirected', says: /other\.example/ },
+];
+
+for (const { name, status, body, headers, code, retryable = false, says, next } of cases) {
+  test(`answer ${status}: ${name}`, async (t) => {
+    const server = await endpoint(t, (response) => sendJson(response, body, status, headers));
+    const error = await failure(clientOf(server.baseURL));
+    assert.ok(error instanceof HermesError);
+    assert.deepEqual([error.code, error.kind, error.retryable], [code, 'model', retryable], error.message);
+    assert.ok(error.message.startsWith(`acme at http://127.0.0.1:${server.port}/v1/chat/completions`), error.message);
+    assert.ok(error.next);
+    assert.doesNotMatch(`${error.message} ${error.next} ${JSON.stringify(error.data)}`, /1234567890/);
+    if (says) assert.match(error.message, says);
+    if (next) assert.match(error.next, next);
+    assert.equal(server.requests.length, 1);
+  });
+}
+
+test('how long to wait is read from header or body', async (t) => {
+  const inTwoMinutes = new Date(Date.now() + 120_000).toUTCString();
+  const asked: [Record<string, string>, unknown, (ms: unknown) => boolean][] = [
+    [{ 'retry-after': '7' }, '', (ms) => ms === 7000],
+    [{ 'retry-after-ms': '150', 'retry-after': '1' }, '', (ms) => ms === 150],
+    [{ 'retry-after': inTwoMinutes }, '', (ms) => Number(ms) > 100_000 && Number(ms) <= 120_000],
+    [{}, { error: { details: [{ retryDelay: '34.5s' }] } }, (ms) => ms === 34_500],
+    [{ 'retry-after': 'soon' }, '', (ms) => ms === undefined],
+  ];
+  for (const [headers, body, expected] of asked) {
+    const server = await endpoint(t, (response) => sendJson(response, body, 429, headers));
+    const { data } = (await failure(clientOf(server.baseURL))) as HermesError & Error & Record<string, unknown>;
+    assert.ok(expected((data as Record<string, unknown>).retry_after_ms), JSON.stringify([headers, data]));
+  }
+});
+
+test('an answer that is no chat completion', async (t) => {
+  const others: [string, string, RegExp][] = [
+    [
+      'text/html; charset=utf-8',
+      '<html><head><title>Welcome to nginx!</title></head></html>',
+      /text\/html instead of a chat completion: Welcome to nginx!/,
+    ],
+    ['text/plain', 'OK', /text\/plain .*: OK/],
+    ['application/json', '{"hello":"world"}', /application\/json .*hello/],
+    ['application/json', '{"base_resp":{"status_msg":"invalid params"}}', /invalid params/],
+    ['application/json', '[1, 2', /\[1, 2/],
+    ['application/json', '', /an empty body/],
+  ];
+  for (const [type, body, says] of others) {
+    const server = await endpoint(t, (response) => {
+      response.writeHead(200, { 'content-type': type });
+      response.end(body);
+    });
+    for (const stream of [false, true]) {
+      const error = await failure(clientOf(server.baseURL), prompt('hi'), stream);
+      assert.deepEqual([error.code, error.retryable], ['bad_reply', false], body);
+      assert.match(error.message, says);
+    }
+  }
+});
+
+test('an error object under status 200', async (t) => {
+  const server = await endpoint(t, (response) => sendJson(response, { error: { code: 429, message: 'busy' } }));
+  assert.equal((await failure(clientOf(server.baseURL))).code, 'rate_limited');
+});
+
+test('a base URL that is none', () => {
+  for (const baseURL of ['', 'localhost:8080', 'ftp://host/v1', 'https://user:hunter2@host/v1']) {
+    assert.throws(
+      () => clientOf(baseURL),
+      (error: HermesError) => error.code === 'bad_base_url' && error.kind === 'usage' && !error.message.includes('hunter2'),
+    );
+  }
+});
+
+// ---- the wire --------------------------------------------------------------------------------------------------
+
+test('nobody listens', async () => {
+  const error = await failure(clientOf('http://127.0.0.1:1/v1'));
+  assert.deepEqual([error.code, error.retryable], ['connection_refused', true]);
+});
+
+test('a host that does not exist', async () => {
+  const error = await failure(clientOf('http://nowhere.invalid/v1'));
+  assert.equal(error.code, 'host_not_found');
+  assert.match(error.message, /nowhere\.invalid/);
+});
+
+test('a port that speaks another language', async (t) => {
+  const port = await socketServer(t, (socket) => socket.end('220 mail.example ESMTP ready\r\n'));
+  assert.equal((await failure(clientOf(`http://127.0.0.1:${port}/v1`))).code, 'not_http');
+  const error = await failure(clientOf(`https://127.0.0.1:${port}/v1`));
+  assert.equal(error.code, 'not_tls');
+  assert.match(String(error.next), /http:\/\//);
+});
+
+test('a connection closed without an answer', async (t) => {
+  const port = await socketServer(t, (socket) => socket.once('data', () => socket.destroy()));
+  const error = await failure(clientOf(`http://127.0.0.1:${port}/v1`));
+  assert.deepEqual([error.code, error.retryable], ['connection_lost', true]);
+});
+
+test('half a plain answer', async (t) => {
+  const port = await socketServer(t, (socket) =>
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"choices":[')),
+  );
+  assert.equal((await failure(clientOf(`http://127.0.0.1:${port}/v1`))).code, 'connection_lost');
+});
+
+test('silence: no first byte; no TLS handshake', async (t) => {
+  const port = await socketServer(t, () => {});
+  const first = await failure(clientOf(`http://127.0.0.1:${port}/v1`, { timeouts: { firstByte: 60 } }));
+  assert.deepEqual([first.code, first.retryable], ['first_byte_timeout', true]);
+  assert.match(first.message, /0\.06 s/);
+  const connect = await failure(clientOf(`https://127.0.0.1:${port}/v1`, { timeouts: { connect: 60 } }));
+  assert.deepEqual([connect.code, connect.retryable], ['connect_timeout', true]);
+});
+
+test('abort ends the request and its socket, before and during the answer', async (t) => {
+  const server = await endpoint(t, (response, { body }) => {
+    if (!body.stream) return;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n');
+  });
+  const model = clientOf(server.baseURL);
+  const reason = new Error('stopped by hand');
+  for (const stream of [false, true]) {
+    const controller = new AbortController();
+    const asked = model.ask({ ...prompt('hi'), abortSignal: controller.signal }, stream ? () => controller.abort(reason) : undefined);
+    if (!stream) setTimeout(() => controller.abort(reason), 30);
+    await assert.rejects(asked, (error) => error === reason);
+    for (let i = 0; i < 50 && server.open.size > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal(server.open.size, 0);
+  }
+  const asked = server.requests.length;
+  await assert.rejects(model.ask({ ...prompt('hi'), abortSignal: AbortSignal.abort(reason) }), (error) => error === reason);
+  assert.equal(server.requests.length, asked, 'not even sent');
+});
+
+test('TLS: an unknown authority is named; NODE_EXTRA_CA_CERTS makes it known', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'hermes-tls-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [keyFile, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  try {
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-keyout', keyFile, '-out', certificate, ...subject],
+      { stdio: 'pipe' },
+    );
+  } catch (error) {
+    t.skip(`openssl is needed to make a certificate: ${(error as Error).message.split('\n')[0]}`);
+    return;
+  }
+  const server = createTlsServer({ key: readFileSync(keyFile), cert: readFileSync(certificate) }, (request, response) => {
+    request.resume().on('end', () => sendJson(response, completion({ content: 'over TLS' })));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const error = await failure(clientOf(`https://127.0.0.1:${port}/v1`));
+  assert.equal(error.code, 'bad_certificate');
+  assert.match(String(error.next), /NODE_EXTRA_CA_CERTS/);
+  const plain = await failure(clientOf(`http://127.0.0.1:${port}/v1`));
+  assert.ok(['not_http', 'connection_lost'].includes(String(plain.code)), String(plain.code));
+
+  const program = `
+    import { createOpenAICompatible } from ${JSON.stringify(join(import.meta.dirname, '../../src/models/openai-compatible.ts'))};
+    const model = createOpenAICompatible({ id: 'acme:big', baseURL: 'https://localhost:${port}/v1', model: 'big' });
+    console.log((await model.ask(${JSON.stringify(prompt('hi'))})).text);
+    await model.close();`;
+  const printed = await new Promise<string>((resolve, reject) => {
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificate, NO_PROXY: '*' };
+    execFile(process.execPath, ['--input-type=module', '-e', program], { env }, (failed, stdout) =>
+      failed ? reject(failed) : resolve(stdout),
+    );
+  });
+  assert.equal(printed.trim(), 'over TLS');
+});
