@@ -1,0 +1,188 @@
+/**
+ * Which model answers. The first that is there: the option, the configuration, a key in the environment, a server on
+ * this machine, a model file, the embedded default. The reason is for people, and stands in run.start.
+ */
+
+import { HermesError, nearest } from '../kernel/errors.ts';
+import { servedModels } from './probe.ts';
+import { PROVIDERS, type Provider } from './providers.ts';
+
+/** A model behind an endpoint. */
+export interface EndpointChoice {
+  provider: string;
+  model: string;
+  baseURL: string;
+  apiKey?: string;
+  /** The variable that the key came from. */
+  apiKeySource?: string;
+  reason: string;
+  /** What was passed over and why, for people. */
+  notes: string[];
+}
+/** A model inside this process; without `model` the embedded default is meant, which may have to be pulled. */
+export interface LocalChoice {
+  provider: 'local';
+  /** A name or a path, as `findModel` takes it. */
+  model?: string;
+  reason: string;
+  notes: string[];
+}
+export type ModelChoice = EndpointChoice | LocalChoice;
+
+export interface ResolveOptions {
+  /** --model, or the library's `model`. */
+  option?: string;
+  /** Section [model] of the configuration. */
+  config?: { provider?: string; model?: string; base_url?: string; api_key_env?: string };
+  /** Environment and .env together. A variable that is set to nothing is not set. */
+  env: NodeJS.ProcessEnv;
+  /** Names of the model files that are here. */
+  localModels?: () => Promise<readonly string[]>;
+  /** What a local server serves; undefined = no such server. Default: asked on its usual port, 300 ms at most. */
+  probe?: (baseURL: string) => Promise<string[] | undefined>;
+  /** Of the reason and the notes; default en. */
+  language?: 'zh' | 'en';
+}
+
+const probeMs = 300;
+
+export async function resolveModel(options: ResolveOptions): Promise<ModelChoice> {
+  const { option, config = {}, env } = options;
+  const say = texts[options.language ?? 'en'];
+  if (option) return named(parseModelName(option), say.option, options);
+  const inConfig = configured(config);
+  if (inConfig) return named(inConfig, say.config, options);
+
+  const notes: string[] = [];
+  const withKey = PROVIDERS.flatMap((provider) => {
+    const key = keyOf(provider, env);
+    if (key && provider.notYet) notes.push(say.notYet(key.name));
+    return key && !provider.notYet ? [{ provider, key }] : [];
+  });
+  // A provider without a usual model is taken only when no other has a key, and then asks for a name.
+  const first = withKey.find(({ provider }) => provider.model) ?? withKey[0];
+  if (first) return named({ provider: first.provider.name }, say.key(first.key.name), options, notes);
+  return (await answeringServer(options, notes)) ?? (await inProcess(options, notes));
+}
+
+export interface ModelName {
+  provider: string;
+  model?: string;
+}
+
+/** `provider:model`, split at the first colon; a provider alone stands for its usual model. */
+export function parseModelName(name: string): ModelName {
+  const colon = name.indexOf(':');
+  const provider = colon < 0 ? name : name.slice(0, colon);
+  const model = colon < 0 ? '' : name.slice(colon + 1);
+  if (provider === 'local' || PROVIDERS.some((known) => known.name === provider)) return model ? { provider, model } : { provider };
+  const near = nearest(provider, ['local', ...PROVIDERS.map((known) => known.name)]);
+  throw usage(
+    'unknown_provider',
+    `expected a model as provider:model, got "${name}": there is no provider "${provider}"`,
+    near ? `did you mean "${near}:${model || 'MODEL'}"?` : `providers: ${['local', ...PROVIDERS.map((known) => known.name)].join(', ')}`,
+  );
+}
+
+function configured({ provider, model, base_url }: NonNullable<ResolveOptions['config']>): ModelName | undefined {
+  if (provider) return { ...parseModelName(`${provider}:`), ...(model && { model }) };
+  if (base_url) return { provider: 'openai-compatible', ...(model && { model }) };
+  return model ? parseModelName(model) : undefined;
+}
+
+// ---- a provider that is known ------------------------------------------------------------------------------
+
+async function named(name: ModelName, reason: string, options: ResolveOptions, notes: string[] = []): Promise<ModelChoice> {
+  if (name.provider === 'local')
+    return name.model ? { provider: 'local', model: name.model, reason, notes } : inProcess(options, notes, reason);
+  const provider = PROVIDERS.find((known) => known.name === name.provider) as Provider;
+  if (provider.notYet) throw usage('provider_not_supported', `${provider.name} cannot be asked by this version`, provider.notYet);
+  const settings = settingsFor(provider, options);
+  const baseURL = settings.base_url ?? (provider.baseURLVariable && options.env[provider.baseURLVariable]) ?? provider.baseURL;
+  if (!baseURL) throw usage('base_url_missing', `${provider.name} needs an address`, 'set base_url in [model], or HERMES_MODEL_BASE_URL');
+  const usual = baseURL === provider.baseURL;
+  const key = keyOf(provider, options.env, settings.api_key_env);
+  if (!key && usual && provider.keys.length > 0)
+    throw usage(
+      'key_missing',
+      `${provider.name} needs a key: ${provider.keys[0]} is not set`,
+      `set ${provider.keys[0]} in the environment or in .env`,
+    );
+  const model = name.model ?? (usual ? provider.model : undefined) ?? (provider.local && (await served(options, baseURL))?.[0]);
+  if (!model)
+    throw usage('model_missing', `which model of ${provider.name}?`, `name it: --model ${provider.name}:MODEL, or model in [model]`);
+  return {
+    provider: provider.name,
+    model,
+    baseURL: baseURL.replace(/\/+$/, ''),
+    ...(key && { apiKey: key.value, apiKeySource: key.name }),
+    reason,
+    notes,
+  };
+}
+
+/** Address and key of the configuration belong to the provider that it names, and to no other. */
+function settingsFor(provider: Provider, { config = {} }: ResolveOptions): { base_url?: string; api_key_env?: string } {
+  return (configured(config)?.provider ?? 'openai-compatible') === provider.name ? config : {};
+}
+
+function keyOf(provider: Provider, env: NodeJS.ProcessEnv, own?: string): { name: string; value: string } | undefined {
+  const name = own ?? provider.keys.find((key) => env[key]);
+  const value = name && env[name];
+  if (own && !value) throw usage('key_missing', `api_key_env names ${own}, which is not set`, `set ${own} in the environment or in .env`);
+  return name && value ? { name, value } : undefined;
+}
+
+// ---- what is on this machine -------------------------------------------------------------------------------
+
+/** All are asked at once; the order of the table decides among those that answer. */
+async function answeringServer(options: ResolveOptions, notes: string[]): Promise<EndpointChoice | undefined> {
+  const say = texts[options.language ?? 'en'];
+  const servers = PROVIDERS.filter((provider) => provider.local);
+  const answers = await Promise.all(servers.map(({ baseURL = '' }) => served(options, baseURL)));
+  for (const [i, { name, title, baseURL = '' }] of servers.entries()) {
+    const address = new URL(baseURL).host;
+    const model = answers[i]?.[0];
+    if (model) return { provider: name, model, baseURL, reason: say.server(title, address), notes };
+    if (answers[i]) notes.push(say.noModel(title, address));
+  }
+  return undefined;
+}
+
+function served({ probe = (url) => servedModels(url, probeMs) }: ResolveOptions, baseURL: string): Promise<string[] | undefined> {
+  return probe(baseURL);
+}
+
+async function inProcess(options: ResolveOptions, notes: string[], reason?: string): Promise<LocalChoice> {
+  const say = texts[options.language ?? 'en'];
+  const model = (await options.localModels?.())?.[0];
+  if (model) return { provider: 'local', model, reason: reason ?? say.file(model), notes };
+  return { provider: 'local', reason: reason ?? say.embedded, notes };
+}
+
+function usage(code: string, message: string, next: string): HermesError {
+  return new HermesError(code, message, { kind: 'usage', next });
+}
+
+const texts = {
+  en: {
+    option: 'chosen with --model',
+    config: 'chosen in the configuration',
+    key: (name: string) => `${name} is set`,
+    server: (title: string, address: string) => `${title} answers at ${address}`,
+    file: (name: string) => `no key, no local server; the model file ${name} is here`,
+    embedded: 'no key, no local server, no model file: the embedded default',
+    notYet: (name: string) => `${name} is set, but Anthropic's own API is not spoken yet`,
+    noModel: (title: string, address: string) => `${title} answers at ${address}, but serves no model`,
+  },
+  zh: {
+    option: '由 --model 指定',
+    config: '由配置指定',
+    key: (name: string) => `已设置 ${name}`,
+    server: (title: string, address: string) => `${title} 在 ${address} 应答`,
+    file: (name: string) => `没有密钥，也没有本地服务；本机有模型文件 ${name}`,
+    embedded: '没有密钥、本地服务和模型文件：使用内置默认模型',
+    notYet: (name: string) => `已设置 ${name}，但目前还不支持 Anthropic 自有接口`,
+    noModel: (title: string, address: string) => `${title} 在 ${address} 应答，但没有可用的模型`,
+  },
+};
