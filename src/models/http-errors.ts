@@ -35,7 +35,8 @@ export function networkError(place: Place, cause: NodeJS.ErrnoException): Hermes
   const fail = (name: string, message: string, next: string, retryable = false) =>
     modelError(name, `${endpoint} ${message}`, next, { retryable, cause });
   if (code === 'ECONNREFUSED') {
-    const { address, port } = cause as NodeJS.ErrnoException & { address?: string; port?: number };
+    // A name with several addresses gives one error for each.
+    const { address, port } = ((cause as AggregateError).errors?.[0] ?? cause) as { address?: string; port?: number };
     const message = `refuses the connection: nothing listens at ${address}:${port}.`;
     return fail('connection_refused', message, 'Start that server, or correct base_url or the proxy variables.', true);
   }
@@ -57,11 +58,12 @@ export function networkError(place: Place, cause: NodeJS.ErrnoException): Hermes
   return fail('network_error', `cannot be reached: ${cause.message}`, 'Check the network connection and the proxy variables.', true);
 }
 
-export function timeoutError(place: Place, phase: 'connect' | 'firstByte' | 'silence', ms: number): HermesError {
+export function timeoutError(place: Place, phase: 'connect' | 'firstByte' | 'wholeAnswer' | 'silence', ms: number): HermesError {
   const seconds = `${ms / 1000} s`;
   const text = {
     connect: ['connect_timeout', `gave no connection within ${seconds}.`],
     firstByte: ['first_byte_timeout', `sent nothing for ${seconds} after the request.`],
+    wholeAnswer: ['first_byte_timeout', `sent no answer for ${seconds} after the request.`],
     silence: ['stream_silent', `fell silent for ${seconds} in the middle of its answer.`],
   }[phase] as [string, string];
   return modelError(text[0], `${place.endpoint} ${text[1]}`, 'Try again; a slow server needs a longer time-out.', { retryable: true });
@@ -93,9 +95,11 @@ const perMinute = /per[ -_]?minute|\b[TR]PM\b/i;
 type Headers = Record<string, string | string[] | undefined>;
 
 /** An answer that is not 200, or an error object inside a stream (`status` as it says there, or 0). */
-export function statusError(place: Place, status: number, headers: Headers, body: string): HermesError {
+export function statusError(place: Place, status: number, headers: Headers, text: string): HermesError {
   const { endpoint, model } = place;
-  const said = saidBy(place, body);
+  const said = saidBy(place, text);
+  // Further down some servers repeat the request, whose words are not theirs.
+  const body = text.slice(0, 4000);
   const says = `${endpoint} answered ${status || 'with an error'}${said && `: ${said}`}`;
   const data: Record<string, Json> = { status };
   const key = place.apiKeySource ? `the key in ${place.apiKeySource}` : place.apiKey ? 'the API key' : 'that an API key is set';
@@ -155,7 +159,8 @@ export function notCompletion(place: Place, contentType: string, body: string): 
 
 /** The server's own words, short, on one line and without anything that looks like a key. */
 function saidBy(place: Place, body: string): string {
-  let text = errorText(body) ?? /<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? body.replace(/<[^>]*>/g, ' ');
+  const start = body.slice(0, 10_000);
+  let text = errorText(body) ?? /<title[^>]*>([^<]*)/i.exec(start)?.[1] ?? start.replace(/<[^>]*>/g, ' ');
   if (place.apiKey) text = text.replaceAll(place.apiKey, '[key]');
   return cut(
     text

@@ -11,12 +11,14 @@ import { networkError, type Place, timeoutError, tooLarge } from './http-errors.
 export interface Timeouts {
   /** Until the socket (with TLS, the handshake; through a proxy, the tunnel) stands; default 10,000. */
   connect: number;
-  /** From then to the head of the answer; default 120,000: a large prompt on a small machine takes its time. */
+  /** From then to the first byte of a streamed answer; default 120,000: a large prompt on a small machine takes its time. */
   firstByte: number;
+  /** The same for a plain answer, which is written to its end before it is sent; default 600,000. */
+  wholeAnswer: number;
   /** Between two pieces of the answer; default 60,000. */
   silence: number;
 }
-const defaultTimeouts: Timeouts = { connect: 10_000, firstByte: 120_000, silence: 60_000 };
+const defaultTimeouts: Timeouts = { connect: 10_000, firstByte: 120_000, wholeAnswer: 600_000, silence: 60_000 };
 /** Bytes of one answer; far above any model's longest, far below the memory. */
 const defaultMaxBytes = 64 * 2 ** 20;
 
@@ -35,8 +37,15 @@ export interface Transport {
    * Resolves at the head of the answer. Rejects with a HermesError, or with the signal's reason as soon as it is
    * aborted; the socket is gone then. `headers` is a flat list of names and values, without host and length.
    */
-  post(body: readonly Buffer[], headers: readonly string[], signal?: AbortSignal): Promise<Incoming>;
+  post(request: Outgoing, signal?: AbortSignal): Promise<Incoming>;
   close(): void;
+}
+
+export interface Outgoing {
+  body: readonly Buffer[];
+  headers: readonly string[];
+  /** How long the first byte of the answer may take. */
+  patience: 'firstByte' | 'wholeAnswer';
 }
 
 /** An answer whose body is still to be read; it has to be, or the socket is not given back. */
@@ -58,16 +67,16 @@ export function createTransport(options: TransportOptions): Transport {
   let agent: Agent | undefined;
   const base = { protocol: url.protocol, host: hostOf(url), port: url.port, path: url.pathname + url.search, method: 'POST' };
 
-  function post(body: readonly Buffer[], headers: readonly string[], signal?: AbortSignal): Promise<Incoming> {
+  function post(outgoing: Outgoing, signal?: AbortSignal): Promise<Incoming> {
     // Not imported: as an ES module node:http costs 100 ms at start, and only a part of the programs asks a model.
     const http = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
     agent ??= new http.Agent({ keepAlive: true, ...proxySetting(options.env ?? process.env) });
     if (signal?.aborted) return Promise.reject(signal.reason);
     let length = 0;
-    for (const part of body) length += part.length;
-    const request = http.request({ ...base, agent, headers: ['host', url.host, 'content-length', String(length), ...headers] });
-    const exchange = new Exchange(request, place, limits, signal, () => post(body, headers, signal));
-    for (const part of body) request.write(part);
+    for (const part of outgoing.body) length += part.length;
+    const request = http.request({ ...base, agent, headers: ['host', url.host, 'content-length', String(length), ...outgoing.headers] });
+    const exchange = new Exchange(request, place, limits, outgoing.patience, signal, () => post(outgoing, signal));
+    for (const part of outgoing.body) request.write(part);
     request.end();
     return exchange.head;
   }
@@ -93,6 +102,8 @@ class Exchange implements Incoming {
   private timer: NodeJS.Timeout | undefined;
   private over = false;
   private bytes = 0;
+  /** The first piece is here: from now on the timer measures silence. */
+  private silenceCounts = false;
   private failure: unknown;
   private reject: (reason: unknown) => void = () => {};
   private readonly request: ClientRequest;
@@ -101,7 +112,14 @@ class Exchange implements Incoming {
   private readonly signal: AbortSignal | undefined;
   private readonly onAbort = () => this.fail(this.signal?.reason);
 
-  constructor(request: ClientRequest, place: Place, limits: Limits, signal: AbortSignal | undefined, again: () => Promise<Incoming>) {
+  constructor(
+    request: ClientRequest,
+    place: Place,
+    limits: Limits,
+    patience: Outgoing['patience'],
+    signal: AbortSignal | undefined,
+    again: () => Promise<Incoming>,
+  ) {
     this.request = request;
     this.place = place;
     this.limits = limits;
@@ -112,14 +130,13 @@ class Exchange implements Incoming {
       this.reject = reject;
       request.on('socket', (socket: Socket) => {
         if (socket.connecting)
-          socket.once(this.request.protocol === 'https:' ? 'secureConnect' : 'connect', () => this.expectWithin('firstByte'));
-        else this.expectWithin('firstByte');
+          socket.once(this.request.protocol === 'https:' ? 'secureConnect' : 'connect', () => this.expectWithin(patience));
+        else this.expectWithin(patience);
       });
       request.on('response', (response) => {
         this.response = response;
         this.status = response.statusCode ?? 0;
         this.headers = response.headers;
-        this.expectWithin('silence');
         resolve(this);
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
@@ -155,7 +172,9 @@ class Exchange implements Incoming {
       this.fail(tooLarge(this.place, this.limits.maxBytes));
       return;
     }
-    this.timer?.refresh();
+    if (this.silenceCounts) this.timer?.refresh();
+    else this.expectWithin('silence');
+    this.silenceCounts = true;
     try {
       onPiece(piece);
     } catch (error) {

@@ -36,6 +36,7 @@ export interface OpenAICompatibleOptions {
 export function createOpenAICompatible(options: OpenAICompatibleOptions): ChatModel {
   const { id, model, apiKey, apiKeySource, timeouts, maxBytes, env } = options;
   const url = completionsURL(options.baseURL);
+  if (apiKey && !/^[\x20-\x7e]+$/.test(apiKey)) throw badKey(apiKeySource);
   const place: Place = { endpoint: `${id.split(':', 1)[0]} at ${url.origin}${url.pathname}`, model, apiKey, apiKeySource };
   const transport = createTransport({ url, place, timeouts, maxBytes, env });
   const requests = new RequestBuilder(model);
@@ -45,7 +46,8 @@ export function createOpenAICompatible(options: OpenAICompatibleOptions): ChatMo
     const allHeaders = asked.headers ? [...headers, ...flat(asked.headers)] : headers;
     for (;;) {
       const request = requests.build(asked, onDelta !== undefined);
-      const incoming = await transport.post(request.body, allHeaders, asked.abortSignal);
+      const patience = onDelta ? 'firstByte' : 'wholeAnswer';
+      const incoming = await transport.post({ body: request.body, headers: allHeaders, patience }, asked.abortSignal);
       if (incoming.status === 200) {
         const reply = await readAnswer(place, incoming, onDelta);
         if (reply.finish === 'error') throw providerFault(place, reply.finish_raw);
@@ -74,6 +76,14 @@ function completionsURL(baseURL: string): URL {
     );
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
   return url;
+}
+
+/** An example left in .env (你的密钥), a line feed: what cannot stand in a header. */
+function badKey(source = 'the API key'): HermesError {
+  return new HermesError('bad_key', `${source} holds characters that no key has.`, {
+    kind: 'usage',
+    next: `Put the real key into ${source}.`,
+  });
 }
 
 function flat(headers: Record<string, string | undefined>): string[] {

@@ -199,11 +199,30 @@ test('a base URL that is none', () => {
   }
 });
 
+test('a key that is none', () => {
+  for (const apiKey of ['你的密钥', 'sk-1\n']) {
+    assert.throws(
+      () => clientOf('http://127.0.0.1:1/v1', { apiKey }),
+      (error: HermesError) => error.code === 'bad_key' && error.message.includes('ACME_API_KEY') && !error.message.includes(apiKey),
+    );
+  }
+});
+
+test('a huge page of markup is named within a moment', async (t) => {
+  const server = await endpoint(t, (response) => sendJson(response, '<'.repeat(5_000_000), 500));
+  const started = performance.now();
+  assert.equal((await failure(clientOf(server.baseURL))).code, 'server_error');
+  assert.ok(performance.now() - started < 5000);
+});
+
 // ---- the wire --------------------------------------------------------------------------------------------------
 
 test('nobody listens', async () => {
-  const error = await failure(clientOf('http://127.0.0.1:1/v1'));
-  assert.deepEqual([error.code, error.retryable], ['connection_refused', true]);
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const error = await failure(clientOf(`http://${host}:1/v1`));
+    assert.deepEqual([error.code, error.retryable], ['connection_refused', true]);
+    assert.match(error.message, /nothing listens at \S+:1\./);
+  }
 });
 
 test('a host that does not exist', async () => {
@@ -235,9 +254,14 @@ test('half a plain answer', async (t) => {
 
 test('silence: no first byte; no TLS handshake', async (t) => {
   const port = await socketServer(t, () => {});
-  const first = await failure(clientOf(`http://127.0.0.1:${port}/v1`, { timeouts: { firstByte: 60 } }));
-  assert.deepEqual([first.code, first.retryable], ['first_byte_timeout', true]);
-  assert.match(first.message, /0\.06 s/);
+  for (const [stream, timeouts] of [
+    [true, { firstByte: 60 }],
+    [false, { wholeAnswer: 60 }],
+  ] as const) {
+    const first = await failure(clientOf(`http://127.0.0.1:${port}/v1`, { timeouts }), prompt('hi'), stream);
+    assert.deepEqual([first.code, first.retryable], ['first_byte_timeout', true]);
+    assert.match(first.message, /0\.06 s/);
+  }
   const connect = await failure(clientOf(`https://127.0.0.1:${port}/v1`, { timeouts: { connect: 60 } }));
   assert.deepEqual([connect.code, connect.retryable], ['connect_timeout', true]);
 });

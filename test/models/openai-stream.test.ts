@@ -330,9 +330,16 @@ test('a cut or silence before the first piece is an error that may be tried agai
   assert.deepEqual([cut.code, cut.retryable], ['connection_lost', true]);
 
   const silentPort = await socketServer(t, (socket) => socket.once('data', () => socket.write(head)));
-  const options = { id: 'test:m', baseURL: `http://127.0.0.1:${silentPort}`, model: 'm', timeouts: { silence: 50 } };
+  const options = { id: 'test:m', baseURL: `http://127.0.0.1:${silentPort}`, model: 'm', timeouts: { firstByte: 50 } };
   const silent = await failure(createOpenAICompatible(options), prompt('hi'), true);
-  assert.deepEqual([silent.code, silent.retryable], ['stream_silent', true]);
+  assert.deepEqual([silent.code, silent.retryable], ['first_byte_timeout', true]);
+
+  const waiting = await endpoint(t, (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(': working on it\n\n');
+  });
+  const patient = createOpenAICompatible({ id: 'test:m', baseURL: waiting.baseURL, model: 'm', timeouts: { silence: 50 } });
+  assert.equal((await failure(patient, prompt('hi'), true)).code, 'stream_silent');
 });
 
 test('a server that keeps the stream open after [DONE] has still answered', async (t) => {
