@@ -149,7 +149,7 @@ export const KEYS = {
       'most seconds of one call, when the tool itself says nothing',
       '单次调用最多秒数（工具自己没有规定时）',
     ),
-    max_parallel: integer(4, { min: 1, max: 64 }, 'calls that may run at the same time', '同时运行的调用数'),
+    max_parallel: integer(8, { min: 1, max: 64 }, 'calls that may run at the same time', '同时运行的调用数'),
     disabled: list([], 'tools that are switched off, by name', '停用的工具'),
   },
   skills: {

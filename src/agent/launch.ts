@@ -1,0 +1,121 @@
+/** Puts one run together: the kernel's loop with the performers, rules, journal and clock of an agent. */
+
+import { randomUUID } from 'node:crypto';
+import { createJournal } from '../journal/journal.ts';
+import type { Head } from '../journal/store.ts';
+import { run } from '../kernel/kernel.ts';
+import type { Clock, EventData, Fact, Performing, Question, RunEvent, Running, State } from '../kernel/types.ts';
+import type { RunParts } from './parts.ts';
+import { createThink } from './think.ts';
+import type { Approver } from './types.ts';
+
+export interface Launch {
+  runId: string;
+  sessionId: string;
+  parentId?: string;
+  /** run.start of a new run, run.resume of one that goes on. */
+  first: Fact<'run.start' | 'run.resume'>;
+  before?: State;
+  /** Where a resumed run's log ends. */
+  head?: Head;
+  /** Holder of the run's lease. */
+  owner?: string;
+  streaming: boolean;
+  /** Sees every event, deltas included; must not throw. */
+  publish(event: RunEvent): void;
+}
+
+/** Sorts by time; unique without asking anybody. */
+export function newId(prefix: string): string {
+  return `${prefix}_${Date.now().toString(36)}${randomUUID().slice(0, 8)}`;
+}
+
+export function launch(parts: RunParts, spec: Launch): Running {
+  const identity = {
+    run_id: spec.runId,
+    session_id: spec.sessionId,
+    trace_id: spec.parentId ?? spec.runId,
+    ...(spec.parentId === undefined ? {} : { parent_id: spec.parentId }),
+    folder: parts.workspace,
+  };
+  const settled = new Set<() => void>();
+  function publish(event: RunEvent | Fact<'model.delta' | 'tool.delta'>): void {
+    if (event.event_type === 'approval.answer' || event.event_type === 'run.abort') for (const settle of settled) settle();
+    const { run_id, session_id, trace_id } = identity;
+    if ('seq' in event) spec.publish(event);
+    else spec.publish({ ts: systemClock.now(), trace_id, session_id, run_id, step: running.state()?.step ?? 0, ...event } as RunEvent);
+  }
+  const approver = parts.approver;
+  const running: Running = run({
+    first: spec.first,
+    ...(spec.before ? { before: spec.before } : {}),
+    performers: {
+      think: createThink({ ...parts.think, tools: () => parts.toolbox().infos, streaming: spec.streaming }),
+      prepare: (state, calls, performing) => parts.toolbox().prepare(state, calls, performing),
+      act: (state, calls, performing) => parts.toolbox().act(state, calls, performing),
+      ...(approver ? { wait: createWait(approver, settled) } : {}),
+    },
+    rules: parts.rules,
+    journal: createJournal({
+      run: identity,
+      clock: systemClock,
+      ...(parts.secrets ? { secrets: parts.secrets } : {}),
+      ...(parts.store ? { store: parts.store } : {}),
+      ...(spec.head ? { head: spec.head } : {}),
+      ...(spec.owner === undefined ? {} : { owner: spec.owner }),
+    }),
+    clock: systemClock,
+    publish,
+  });
+  return running;
+}
+
+/** Asks a person about the first open question, until it is settled here or elsewhere; the loop comes back for the next. */
+function createWait(approver: Approver, settled: Set<() => void>) {
+  return async (state: State, performing: Pick<Performing, 'emit'>): Promise<void> => {
+    const question = state.waiting[0];
+    if (!question) return;
+    const elsewhere = Promise.withResolvers<undefined>();
+    const over = new AbortController();
+    const settle = () => elsewhere.resolve(undefined);
+    settled.add(settle);
+    try {
+      const data = await Promise.race([ask(approver, question, state.run_id, over.signal), elsewhere.promise]);
+      if (data) await performing.emit({ event_type: 'approval.answer', data });
+    } finally {
+      over.abort();
+      settled.delete(settle);
+    }
+  };
+}
+
+/** A broken approver means no. */
+async function ask(approver: Approver, question: Question, runId: string, signal: AbortSignal): Promise<EventData['approval.answer']> {
+  const approval_id = question.approval_id;
+  try {
+    const answer = await approver({ approvalId: approval_id, runId, calls: question.calls }, { signal });
+    if (typeof answer === 'boolean') return { approval_id, decision: answer ? 'approve' : 'deny', by: 'person' };
+    const { decision, note, by = 'person' } = answer;
+    return { approval_id, decision, ...(note === undefined ? {} : { note }), by };
+  } catch (error) {
+    const note = `the question could not be asked: ${error instanceof Error ? error.message : String(error)}`;
+    return { approval_id, decision: 'deny', note, by: 'nobody' };
+  }
+}
+
+let lastMs = 0;
+let lastText = '';
+const systemClock: Clock = {
+  now() {
+    const ms = Date.now();
+    if (ms !== lastMs) {
+      lastMs = ms;
+      lastText = new Date(ms).toISOString();
+    }
+    return lastText;
+  },
+  after(ms, then) {
+    const timer = setTimeout(then, Math.min(ms, 2 ** 31 - 1));
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,123 @@
+/** From what a caller names to a model that can be asked: an endpoint, a model file, the embedded default, any AI SDK model. */
+
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { HermesError } from '../kernel/errors.ts';
+import type { CatalogueEntry } from '../models/catalogue.ts';
+import { createOpenAICompatible } from '../models/openai-compatible.ts';
+import type { PullProgress } from '../models/pull.ts';
+import { type EndpointChoice, type LocalChoice, type ResolveOptions, resolveModel } from '../models/resolve.ts';
+import type { ChatModel } from '../models/types.ts';
+import type { ModelOption } from './types.ts';
+
+export interface OpenedModel {
+  model: ChatModel;
+  /** Why this model answers, for people; absent when the caller handed it over. */
+  reason?: string;
+  /** What was passed over and why. */
+  notes?: string[];
+}
+
+/** What opening needs besides the name. */
+export interface ModelSettings {
+  /** Base URL of an OpenAI-compatible endpoint, instead of the provider's own. */
+  baseURL?: string;
+  /** The key itself; default: from the environment variable that belongs to the provider. */
+  apiKey?: string;
+  /** Name of the variable that holds the key, where it is not the provider's usual one. */
+  apiKeyEnv?: string;
+  /** Tokens that the model's window holds, where it is known better here. */
+  contextWindow?: number;
+  /** Default: process.env. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** The choice made when no model is named; default: [model] of the configuration, keys, local servers, files. */
+  choice?: Pick<ResolveOptions, 'config' | 'language'>;
+  /** May the embedded default be pulled, and who is told; absent = it may not. */
+  pull?: PullControl;
+}
+export interface PullControl {
+  /** Told before the first byte; throws to refuse. */
+  announce(entry: CatalogueEntry, runtimeBytes: number): void | Promise<void>;
+  progress(progress: PullProgress): void;
+  signal?: AbortSignal;
+}
+
+const OPTION_KEY = 'apiKey option';
+
+export async function openModel(model: ModelOption | undefined, settings: ModelSettings): Promise<OpenedModel> {
+  if (model !== undefined && typeof model !== 'string') return { model: asKnown(model) ?? (await foreign(model as LanguageModelV4)) };
+  const env = { ...(settings.env ?? process.env) };
+  if (settings.apiKey !== undefined) env[OPTION_KEY] = settings.apiKey;
+  const apiKeyEnv = settings.apiKey === undefined ? settings.apiKeyEnv : OPTION_KEY;
+  const provider = model?.split(':', 1)[0];
+  const own = {
+    ...(provider && { provider }),
+    ...(settings.baseURL && { base_url: settings.baseURL }),
+    ...(apiKeyEnv && { api_key_env: apiKeyEnv }),
+  };
+  const choice = await resolveModel({
+    ...(model === undefined ? {} : { option: model }),
+    config: settings.baseURL || apiKeyEnv ? own : (settings.choice?.config ?? {}),
+    ...(settings.choice?.language ? { language: settings.choice.language } : {}),
+    env,
+    localModels: async () => {
+      const { listModels, modelsDirectory } = await import('../models/catalogue.ts');
+      return (await listModels(modelsDirectory(env))).map(({ name }) => name);
+    },
+  });
+  const { reason, notes } = choice;
+  return {
+    model:
+      choice.provider === 'local' ? await openLocal(choice as LocalChoice, settings, env) : endpoint(choice as EndpointChoice, settings),
+    reason,
+    notes,
+  };
+}
+
+/** One of ours comes back as it is. */
+export function asKnown(model: Exclude<ModelOption, string>): ChatModel | undefined {
+  return 'ask' in model && typeof model.ask === 'function' ? model : undefined;
+}
+
+async function foreign(model: LanguageModelV4): Promise<ChatModel> {
+  return (await import('../models/ask.ts')).asChatModel(model);
+}
+
+function endpoint({ provider, model, baseURL, apiKey, apiKeySource }: EndpointChoice, { contextWindow, env }: ModelSettings): ChatModel {
+  return createOpenAICompatible({
+    id: `${provider}:${model}`,
+    baseURL,
+    model,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(apiKeySource === undefined ? {} : { apiKeySource }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(env === undefined ? {} : { env }),
+  });
+}
+
+/** The named file, or the embedded default, which is pulled when it is not there and when that is allowed. */
+async function openLocal({ model }: LocalChoice, { pull, contextWindow }: ModelSettings, env: NodeJS.ProcessEnv): Promise<ChatModel> {
+  const { EMBEDDED_DEFAULT, findModel, listModels, modelsDirectory } = await import('../models/catalogue.ts');
+  const directory = modelsDirectory(env);
+  const wanted = model ?? EMBEDDED_DEFAULT.name;
+  const here = (await listModels(directory)).some(({ name }) => name === wanted);
+  if (!here && wanted === EMBEDDED_DEFAULT.name) await pullDefault(directory, pull);
+  const { name, file } = await findModel(directory, wanted);
+  const { ensureRuntime, hasRuntime } = await import('../models/runtime.ts');
+  if (!hasRuntime(directory) && pull) await ensureRuntime(directory, pull.signal ? { signal: pull.signal } : {});
+  const { createLocalModel } = await import('../models/local.ts');
+  return createLocalModel({ name, file, directory, ...(contextWindow === undefined ? {} : { contextTokens: contextWindow }) });
+}
+
+async function pullDefault(directory: string, pull: PullControl | undefined): Promise<void> {
+  const { EMBEDDED_DEFAULT } = await import('../models/catalogue.ts');
+  if (!pull) {
+    throw new HermesError('no_model', 'no model is there: no key is set, no local server answers, and no model file has been pulled', {
+      kind: 'usage',
+      next: 'set a key (for example DEEPSEEK_API_KEY), name a model, or run `hermes models pull default`',
+    });
+  }
+  const { hasRuntime, RUNTIME_BYTES } = await import('../models/runtime.ts');
+  await pull.announce(EMBEDDED_DEFAULT, hasRuntime(directory) ? 0 : RUNTIME_BYTES);
+  const { pullModel } = await import('../models/pull.ts');
+  await pullModel(EMBEDDED_DEFAULT, { directory, onProgress: pull.progress, ...(pull.signal ? { signal: pull.signal } : {}) });
+}

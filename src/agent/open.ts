@@ -1,0 +1,153 @@
+/** The agent that a configuration describes: its store, log, tools, model and permissions. What the command line and the server run. */
+
+import { mkdir } from 'node:fs/promises';
+import { extname, join, resolve } from 'node:path';
+import { type Log, type LogProblem, openLog } from '../journal/log.ts';
+import { createSecrets } from '../journal/secrets.ts';
+import { openSqliteStore } from '../journal/sqlite.ts';
+import type { EventStore } from '../journal/store.ts';
+import { HermesError } from '../kernel/errors.ts';
+import { PROVIDERS } from '../models/providers.ts';
+import type { Tool } from '../tools/define.ts';
+import { type Diagnostic, scanTools, type ToolFolder } from '../tools/scan.ts';
+import { Agent } from './agent.ts';
+import type { Config } from './config.ts';
+import { defined } from './parts.ts';
+import type { AgentOptions } from './types.ts';
+
+export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull'> {
+  /** provider:model or an alias of the configuration; wins over it. */
+  model?: string;
+  /** For this run, on top of the configuration. */
+  allow?: readonly string[];
+  deny?: readonly string[];
+  /** Language of the program's own words. */
+  language?: 'zh' | 'en';
+  /** Told of log files that could not be written or were changed. */
+  onLogProblem?(problem: LogProblem): void;
+  /** Told of tool files that could not be used. */
+  onDiagnostic?(diagnostic: Diagnostic): void;
+}
+export interface OpenedAgent {
+  agent: Agent;
+  store: EventStore;
+  tools: readonly Tool[];
+  diagnostics: readonly Diagnostic[];
+  /** Ends everything that was opened; what has been committed is in the log then. */
+  close(): Promise<void>;
+}
+
+export async function openAgent(config: Config, options: OpenOptions = {}): Promise<OpenedAgent> {
+  const { agent: settings, model, permissions, tools: toolSettings } = config.values;
+  const secrets = knownSecrets(config);
+  const { store, close: closeStore } = await openStore(config, { secrets, ...defined({ onLogProblem: options.onLogProblem }) });
+  try {
+    const { tools, diagnostics } = await openTools(config);
+    for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
+    const named = options.model ?? undefined;
+    const agent = new Agent({
+      ...defined({ model: named && (config.aliases[named] ?? named), onApproval: options.onApproval, pull: options.pull }),
+      choice: { config: choiceOf(config), ...defined({ language: options.language }) },
+      ...defined({ contextWindow: model.context_window, maxTokens: model.max_tokens, timezone: settings.timezone }),
+      ...(settings.system_prompt ? { instructions: settings.system_prompt } : {}),
+      ...(settings.language === 'auto' ? {} : { language: settings.language }),
+      ...(config.sources['model.temperature']?.origin === 'default' ? {} : { temperature: model.temperature }),
+      protocol: model.protocol,
+      tools,
+      store,
+      secrets,
+      env: config.env,
+      workspace: config.root,
+      permissions: {
+        whiteList: settings.tool_white_list,
+        allow: [...permissions.allow, ...(options.allow ?? [])],
+        ask: permissions.ask,
+        deny: [...permissions.deny, ...(options.deny ?? [])],
+      },
+      limits: { maxSteps: settings.max_steps, maxSeconds: settings.max_seconds },
+      toolTimeoutMs: toolSettings.timeout_seconds * 1000,
+      maxParallel: toolSettings.max_parallel,
+      ...(config.env.HERMES_DEBUG === '1' ? { debugDirectory: join(config.root, '.hermes', 'debug') } : {}),
+    });
+    const close = async () => {
+      await agent.close();
+      await closeStore();
+    };
+    return { agent, store, tools, diagnostics, close };
+  } catch (error) {
+    await closeStore();
+    throw error;
+  }
+}
+
+/** The tools that the program ships, and those of the configured folders. */
+export function openTools(config: Config): Promise<{ tools: Tool[]; diagnostics: Diagnostic[] }> {
+  const { directories, disabled } = config.values.tools;
+  const shipped = { path: resolve(import.meta.dirname, '../../tools'), trusted: true } as const;
+  const own = directories.map((directory) => resolve(config.root, directory)).filter((directory) => directory !== shipped.path);
+  const folders: ToolFolder[] = [shipped, ...own];
+  return scanTools(folders, { disabled, library: new URL(`../index${extname(import.meta.url)}`, import.meta.url).href });
+}
+
+export interface OpenedStore {
+  store: EventStore;
+  close(): Promise<void>;
+}
+
+/** `.hermes/` beside the configuration: the database, and the JSON Lines log that is written from it. */
+export async function openStore(
+  config: Config,
+  options: { secrets?: Readonly<Record<string, string>>; onLogProblem?(problem: LogProblem): void } = {},
+): Promise<OpenedStore> {
+  const folder = join(config.root, '.hermes');
+  await makeFolder(folder);
+  const { hide } = createSecrets(options.secrets ?? knownSecrets(config));
+  const store = await openSqliteStore({ file: join(folder, 'hermes.db'), hide });
+  let log: Log | undefined;
+  if (config.values.logging.json_lines) {
+    const report = options.onLogProblem ?? (() => {});
+    log = openLog({ store, directory: join(folder, 'logs'), report });
+    await log.catchUp();
+  }
+  const close = async () => {
+    await store.flush();
+    await log?.close();
+    await store.close();
+  };
+  return { store, close };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new HermesError('folder_unwritable', `${folder} cannot be made: ${(error as Error).message}`, {
+      kind: 'store',
+      next: 'run hermes in a folder that you may write to, or name one with -C DIR; a run is never made unsaved',
+      cause: error,
+    });
+  }
+}
+
+/** Values of the variables that hold keys: they never reach store, log, trace or an error. */
+function knownSecrets(config: Config): Record<string, string> {
+  const names = new Set([...PROVIDERS.flatMap((provider) => provider.keys), config.values.model.api_key_env ?? '']);
+  const secret = /(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD)$/i;
+  return Object.fromEntries(
+    Object.entries(config.env).filter((entry): entry is [string, string] => {
+      const [name, value] = entry;
+      return value !== undefined && value !== '' && (names.has(name) || secret.test(name));
+    }),
+  );
+}
+
+function choiceOf(config: Config) {
+  const { provider, model, base_url, api_key_env } = config.values.model;
+  const name = model && !provider && config.aliases[model] ? config.aliases[model] : model;
+  return defined({ provider, model: name, base_url, api_key_env }) as {
+    provider?: string;
+    model?: string;
+    base_url?: string;
+    api_key_env?: string;
+  };
+}

@@ -1,0 +1,191 @@
+/** What an agent's runs share: model, protocol, toolbox, templates, permissions. Made at the first run, not at construction. */
+
+import { createPermit, matchesPattern } from '../guards/permissions.ts';
+import { createSecrets, type Secrets } from '../journal/secrets.ts';
+import type { EventStore } from '../journal/store.ts';
+import type { EventData, Json, Rules } from '../kernel/types.ts';
+import { shorten } from '../memory/context.ts';
+import type { ChatModel } from '../models/types.ts';
+import { createNative } from '../protocols/native.ts';
+import { Templates } from '../protocols/templates.ts';
+import type { Protocol } from '../protocols/types.ts';
+import { createToolbox, type Toolbox } from '../tools/call.ts';
+import type { Notes, Tool } from '../tools/define.ts';
+import { writeDebug } from './debug.ts';
+import { asKnown, type OpenedModel, openModel } from './models.ts';
+import type { Beginning } from './run.ts';
+import type { ThinkParts } from './think.ts';
+import type { AgentOptions, Approver, ModelOption, ProtocolName } from './types.ts';
+
+export interface AgentParts {
+  options: AgentOptions;
+  templates: Templates;
+  toolbox: Toolbox;
+  toolHashes: Record<string, string>;
+  rules: Rules;
+  secrets?: Secrets;
+  /** The agent's own model, opened at first use. */
+  model(): Promise<OpenedModel>;
+  /** Any other model that a run names. */
+  open(model: ModelOption): Promise<ChatModel>;
+  makeToolbox(tools: readonly Tool[]): Toolbox;
+  close(): Promise<void>;
+}
+
+/** The parts as one run sees them; `use` changes model and tools under way. */
+export interface RunParts {
+  think: Omit<ThinkParts, 'tools' | 'streaming'>;
+  /** The model that the run begins with, and why it. */
+  model: ChatModel;
+  reason?: string;
+  toolbox(): Toolbox;
+  toolHashes(): Record<string, string>;
+  rules: Rules;
+  secrets?: Secrets;
+  store?: EventStore;
+  approver?: Approver;
+  workspace: string;
+  /** Makes the change ready and gives the event that tells of it. */
+  use(change: { tools?: readonly Tool[]; model?: ModelOption }): Promise<EventData['run.change']>;
+}
+
+export function agentParts(options: AgentOptions): AgentParts {
+  const secrets = options.secrets && Object.keys(options.secrets).length > 0 ? createSecrets(options.secrets) : undefined;
+  const { whiteList = ['*'], ...permissions } = options.permissions ?? {};
+  const offered = (options.tools ?? []).filter((tool) => whiteList.some((pattern) => matchesPattern(pattern, tool.info.name)));
+  const makeToolbox = (tools: readonly Tool[]) =>
+    createToolbox({
+      tools,
+      ...defined({
+        workspace: options.workspace,
+        maxParallel: options.maxParallel,
+        timeoutMs: options.toolTimeoutMs,
+        timezone: options.timezone,
+      }),
+      ...(options.store ? { notes: storedNotes(options.store) } : {}),
+      ...(secrets ? { restore: secrets.restore } : {}),
+    });
+  const toolbox = makeToolbox(offered);
+  const opened = new Map<string, Promise<ChatModel>>();
+  let own: Promise<OpenedModel> | undefined;
+  return {
+    options,
+    templates: new Templates(options.templates),
+    toolbox,
+    toolHashes: hashes(toolbox),
+    rules: { permit: createPermit(permissions), compact: shorten, ...options.rules },
+    ...(secrets ? { secrets } : {}),
+    makeToolbox,
+    model: () => {
+      own ??= openModel(options.model, options);
+      own.catch(() => {
+        own = undefined; // the next run tries again
+      });
+      return own;
+    },
+    open: async (model) => {
+      if (typeof model !== 'string') return asKnown(model) ?? (await openModel(model, options)).model;
+      const known = opened.get(model) ?? openModel(model, options).then(({ model: chat }) => chat);
+      opened.set(model, known);
+      return known;
+    },
+    async close() {
+      await toolbox.close();
+      for (const model of [own?.then((found) => found.model), ...opened.values()]) await (await model?.catch(() => undefined))?.close?.();
+    },
+  };
+}
+
+/** `auto` is what the model can do: rails for a tiny local model, else the provider's function calling. */
+export function chooseProtocol(wanted: ProtocolName | undefined, model: ChatModel): string {
+  if (wanted !== undefined && wanted !== 'auto') return wanted;
+  return model.provider === 'local' ? 'guided' : 'native';
+}
+
+export async function runParts(agent: AgentParts, { model: wanted, before, resume, approver }: Beginning): Promise<RunParts> {
+  const { options, secrets } = agent;
+  const models = new Map<string, ChatModel>();
+  const opened: OpenedModel = wanted === undefined ? await ownModel(agent, resume && before?.model) : { model: await agent.open(wanted) };
+  models.set(opened.model.id, opened.model);
+  const ask = options.onApproval ?? approver;
+  const protocols = new Map<string, Protocol | Promise<Protocol>>();
+  let { toolbox, toolHashes } = agent;
+  return {
+    ...opened,
+    think: {
+      model: (id) => models.get(id) ?? opened.model,
+      protocol: (name) => {
+        const protocol = protocols.get(name) ?? makeProtocol(name, agent);
+        protocols.set(name, protocol);
+        return protocol;
+      },
+      ...defined({ temperature: options.temperature, maxTokens: options.maxTokens }),
+      ...debugHook(options.debugDirectory, secrets),
+    },
+    toolbox: () => toolbox,
+    toolHashes: () => toolHashes,
+    rules: agent.rules,
+    workspace: options.workspace ?? process.cwd(),
+    ...defined({ secrets, store: options.store, approver: ask }),
+    async use(change) {
+      const facts: EventData['run.change'] = {};
+      if (change.model !== undefined) {
+        const model = await agent.open(change.model);
+        models.set(model.id, model);
+        facts.model = model.id;
+        facts.protocol = chooseProtocol(options.protocol, model);
+      }
+      if (change.tools !== undefined) {
+        toolbox = agent.makeToolbox(change.tools);
+        toolHashes = hashes(toolbox);
+        facts.tools = toolHashes;
+      }
+      return facts;
+    },
+  };
+}
+
+/** A resumed run goes on with the model it began with, when that is another than the agent's own. */
+async function ownModel(agent: AgentParts, before: string | undefined): Promise<OpenedModel> {
+  const own = await agent.model();
+  return before === undefined || before === own.model.id ? own : { model: await agent.open(before) };
+}
+
+/** The usual one is at hand; the others are loaded when a run wants them. */
+function makeProtocol(name: string, { templates }: AgentParts): Protocol | Promise<Protocol> {
+  if (name === 'json') return import('../protocols/json.ts').then(({ createJson }) => createJson(templates));
+  if (name === 'guided') return makeGuided();
+  return createNative(templates);
+}
+
+async function makeGuided(): Promise<Protocol> {
+  const { createGuided } = await import('../protocols/guided/guided.ts');
+  const { selectTools } = await import('../tools/select.ts');
+  const { resolveArgument } = await import('../tools/resolve.ts');
+  return createGuided({ select: selectTools, resolve: resolveArgument });
+}
+
+function hashes(toolbox: Toolbox): Record<string, string> {
+  return Object.fromEntries(toolbox.infos.map((info) => [info.name, info.hash]));
+}
+
+function debugHook(directory: string | undefined, secrets: Secrets | undefined): Pick<ThinkParts, 'debug'> {
+  if (directory === undefined) return {};
+  return { debug: (state, request, reply) => writeDebug(directory, state, request, reply, secrets) };
+}
+
+/** The assistant's notes live in the store, beside its runs. */
+function storedNotes(store: EventStore): Notes {
+  const text = (value: Json | undefined) => (value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value));
+  return {
+    get: async (key) => text(await store.notes.get('notes', key)),
+    set: (key, value) => store.notes.set('notes', key, value),
+    list: async () => (await store.notes.list('notes')).map(({ key }) => key),
+    delete: async (key) => void (await store.notes.delete('notes', key)),
+  };
+}
+
+/** Without the keys whose value is undefined. */
+export function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
+}

@@ -1,0 +1,183 @@
+/** The performer that asks the model: render, ask (with retries), read, report. It never throws for what a model or network did. */
+
+import { errorData, HermesError } from '../kernel/errors.ts';
+import type { Fact, Performers, Performing, Reply, State, ToolInfo } from '../kernel/types.ts';
+import { withRetry } from '../models/retry.ts';
+import type { AskOptions, ChatModel } from '../models/types.ts';
+import type { Protocol, Reading } from '../protocols/types.ts';
+
+export interface ThinkParts {
+  /** The model that the state names. */
+  model(id: string): ChatModel;
+  protocol(name: string): Protocol | Promise<Protocol>;
+  tools(): readonly ToolInfo[];
+  /** Default 0.2 when tools are offered (K4), else the model's own. */
+  temperature?: number;
+  /** Most tokens a reply may have; absent = the model's own limit. */
+  maxTokens?: number;
+  /** Somebody listens: the reply is asked for as a stream. */
+  streaming: boolean;
+  /** Sees each complete request and raw reply (HERMES_DEBUG=1). */
+  debug?(state: State, request: AskOptions, reply: Reply | undefined): void;
+}
+
+export function createThink(parts: ThinkParts): Performers['think'] {
+  const ids = new CallIds();
+  return async (state, performing) => {
+    const model = parts.model(state.model);
+    const known = parts.protocol(state.protocol);
+    const protocol = known instanceof Promise ? await known : known;
+    const tools = parts.tools();
+    const temperature = parts.temperature ?? (tools.length > 0 && protocol.name !== 'guided' ? 0.2 : undefined);
+    await performing.emit(
+      { event_type: 'context.built', data: { messages: state.messages.length, tokens: state.tokens, tools: tools.length } },
+      {
+        event_type: 'model.start',
+        data: { model: model.id, protocol: protocol.name, ...(temperature === undefined ? {} : { temperature }) },
+      },
+    );
+    const started = performance.now();
+    const ms = () => Math.round(performance.now() - started);
+    const shown = { text: '' };
+    try {
+      const request: AskOptions = {
+        ...protocol.render(state, tools),
+        ...(temperature === undefined ? {} : { temperature }),
+        ...(parts.maxTokens === undefined ? {} : { maxOutputTokens: parts.maxTokens }),
+        abortSignal: performing.signal,
+      };
+      const { reply, reading } = await ask(parts, model, protocol, request, state, tools, performing, shown);
+      const facts: Fact[] = [modelEnd(model.id, reply, reading, ms(), ids, state)];
+      if (reply.finish === 'length' && reading.calls.length === 0) facts.push(truncated(state));
+      await performing.emit(...facts);
+    } catch (error) {
+      if (isStoreFailure(error)) throw error;
+      await performing.emit(failure(model.id, error, shown.text, ms(), performing.signal.aborted));
+    }
+  };
+}
+
+/** One usable reply: tried again while that can help and nothing of it has been shown. */
+async function ask(
+  parts: ThinkParts,
+  model: ChatModel,
+  protocol: Protocol,
+  request: AskOptions,
+  state: State,
+  tools: readonly ToolInfo[],
+  performing: Performing,
+  shown: { text: string },
+): Promise<{ reply: Reply; reading: Reading }> {
+  const visible = parts.streaming ? protocol.visible?.() : undefined;
+  const onDelta = parts.streaming
+    ? (delta: { text?: string; reasoning?: string }) => {
+        if (delta.reasoning) performing.delta({ event_type: 'model.delta', data: { reasoning: delta.reasoning } });
+        if (!delta.text) return;
+        shown.text += delta.text;
+        const text = visible ? visible(delta.text) : delta.text;
+        if (text) performing.delta({ event_type: 'model.delta', data: { text } });
+      }
+    : undefined;
+  return withRetry(
+    async () => {
+      const reply = await model.ask(request, onDelta);
+      parts.debug?.(state, request, reply);
+      if (performing.signal.aborted)
+        return { reply: { ...reply, finish: 'interrupted', calls: [] }, reading: { text: reply.text, calls: [] } };
+      const reading = protocol.read(reply, state, tools);
+      refuseUnusable(model.id, reply, reading);
+      return { reply, reading };
+    },
+    { signal: performing.signal, mayRetry: () => shown.text === '' },
+  );
+}
+
+/** A reply that carries neither answer nor call, or that ended in a way nobody knows (K4), is an error with a name. */
+function refuseUnusable(model: string, reply: Reply, reading: Reading): void {
+  const empty = reading.calls.length === 0 && reading.text.trim() === '' && !reading.problem;
+  if (reply.finish === 'content-filter' && empty) {
+    throw new HermesError('content_filter', `${model} refused to answer: its content filter stopped the reply`, {
+      kind: 'model',
+      next: 'rephrase the request, or use another model (--model)',
+    });
+  }
+  if (reply.finish === 'other' || reply.finish === 'error') {
+    throw new HermesError(
+      'unknown_finish_reason',
+      `${model} ended its reply with an unknown finish reason: ${reply.finish_raw ?? 'none'}`,
+      {
+        kind: 'model',
+        next: 'try again, or use another model (--model)',
+      },
+    );
+  }
+  if (reply.finish === 'interrupted') {
+    throw new HermesError('stream_cut', `the reply of ${model} ended in the middle`, { kind: 'model', retryable: true, next: 'try again' });
+  }
+  if (!empty) return;
+  const cut = reply.finish === 'length';
+  throw new HermesError(
+    cut ? 'max_tokens' : 'empty_reply',
+    `${model} sent an empty reply${cut ? ': its token limit was used up before the answer' : ''}`,
+    {
+      kind: 'model',
+      retryable: !cut,
+      next: cut ? 'raise max_tokens in [model]' : 'try again, or use another model (--model)',
+    },
+  );
+}
+
+function modelEnd(model: string, reply: Reply, reading: Reading, ms: number, ids: CallIds, state: State): Fact<'model.end'> {
+  const raw = reply.text !== reading.text && reply.text !== '' ? { raw: reply.text } : {};
+  return {
+    event_type: 'model.end',
+    data: {
+      model,
+      text: reading.text,
+      ...((reading.reasoning ?? reply.reasoning) ? { reasoning: reading.reasoning ?? reply.reasoning } : {}),
+      ...raw,
+      calls: reading.calls.length > 0 ? ids.unique(reading.calls, state) : reading.calls,
+      finish: reply.finish,
+      ...(reply.finish_raw === undefined ? {} : { finish_raw: reply.finish_raw }),
+      ...(reply.usage === undefined ? {} : { usage: reply.usage }),
+      ms,
+      ...(reading.decided_by === undefined ? {} : { decided_by: reading.decided_by }),
+      ...(reading.highlights === undefined ? {} : { highlights: reading.highlights }),
+      ...(reading.problem === undefined ? {} : { problem: reading.problem }),
+      ...(reply.extra === undefined ? {} : { extra: reply.extra }),
+    },
+  };
+}
+
+function failure(model: string, error: unknown, shown: string, ms: number, aborted: boolean): Fact<'model.end'> {
+  const base = { model, text: shown, calls: [], ms };
+  if (aborted) return { event_type: 'model.end', data: { ...base, finish: 'interrupted' } };
+  return { event_type: 'model.end', data: { ...base, finish: 'error', error: errorData(error) } };
+}
+
+function truncated(state: State): Fact<'run.note'> {
+  const message = { en: 'The answer was cut off at max_tokens.', zh: '回答在 max_tokens 处被截断。' }[state.language];
+  return { event_type: 'run.note', data: { level: 'warning', code: 'answer_truncated', message } };
+}
+
+function isStoreFailure(error: unknown): boolean {
+  return error instanceof HermesError && error.kind === 'store';
+}
+
+/** Call ids are unique in a run, whatever the provider sends: results and idempotency keys hang on them. */
+class CallIds {
+  #used: Set<string> | undefined;
+
+  unique<T extends { id: string }>(calls: T[], state: State): T[] {
+    this.#used ??= new Set(
+      state.messages.flatMap((message) => (message.role === 'assistant' ? (message.calls ?? []) : [])).map((call) => call.id),
+    );
+    const used = this.#used;
+    return calls.map((call, index) => {
+      let id = call.id || `call_${state.step}_${index + 1}`;
+      for (let n = 2; used.has(id); n++) id = `${call.id || 'call'}_${state.step}_${index + 1}${n > 2 ? `_${n}` : ''}`;
+      used.add(id);
+      return id === call.id ? call : { ...call, id };
+    });
+  }
+}

@@ -1,0 +1,27 @@
+/** What `import ... from 'hermes-agent'` gives. Importing it opens nothing and calls nobody. */
+
+export { Agent, type ForkOptions } from './agent/agent.ts';
+export type { Run } from './agent/run.ts';
+export type { Session } from './agent/session.ts';
+export type {
+  AgentOptions,
+  ApprovalAnswer,
+  ApprovalQuestion,
+  Approver,
+  ModelOption,
+  PermissionRules,
+  ProtocolName,
+  RunOptions,
+  RunOutcome,
+  TokenUsage,
+} from './agent/types.ts';
+export type { EventStore } from './journal/store.ts';
+export { HermesError } from './kernel/errors.ts';
+export type * from './kernel/types.ts';
+export type { ChatModel } from './models/types.ts';
+export { type Tool, type ToolContext, type ToolDefinition, tool } from './tools/define.ts';
+
+/** The embedded store: one SQLite file. Opened by the caller, who also closes it. */
+export async function openSqliteStore(options: { file: string }): Promise<import('./journal/store.ts').EventStore> {
+  return (await import('./journal/sqlite.ts')).openSqliteStore(options);
+}

@@ -1,0 +1,108 @@
+/**
+ * Replay: the same loop, with performers that answer from the log and a journal that keeps nothing
+ * but checks that each event is the recorded one. The first difference is reported.
+ */
+
+import { HermesError } from '../kernel/errors.ts';
+import { run } from '../kernel/kernel.ts';
+import { stableJson } from '../kernel/text.ts';
+import type { EventType, Fact, Journal, Performers, Performing, Permission, Rules, RunEvent } from '../kernel/types.ts';
+import type { History } from './history.ts';
+
+export interface Replay {
+  ok: boolean;
+  /** Events that came out as recorded. */
+  events: number;
+  difference?: { seq: number; recorded?: { event_type: string; data: unknown }; now: { event_type: string; data: unknown } };
+  /** The loop stopped before the end of the log without a difference: what it did instead of going on. */
+  stopped?: string;
+}
+
+/** What comes from outside the loop: people, limits, a restart. In a replay the log posts it. */
+const OUTSIDE = new Set<EventType>(['run.resume', 'run.change', 'run.abort', 'limit.reached', 'input.add', 'approval.answer', 'run.note']);
+
+/** `rules`: as in the run, but for permissions, which depend on options of that day and are taken from the log. */
+export async function replay(history: History, rules: Omit<Rules, 'permit'>): Promise<Replay> {
+  const { events, before } = history;
+  const cursor = { at: 0 };
+  let difference: Replay['difference'];
+  const journal: Journal = {
+    append(facts) {
+      const place = cursor.at;
+      for (const fact of facts) {
+        const recorded = events[cursor.at];
+        if (!recorded || !same(recorded, fact)) {
+          difference = { seq: cursor.at + 1, ...(recorded ? { recorded: bare(recorded) } : {}), now: bare(fact) };
+          throw new HermesError('replay_differs', `event ${cursor.at + 1} is not the recorded one`, { kind: 'store' });
+        }
+        cursor.at += 1;
+      }
+      return events.slice(place, cursor.at);
+    },
+    inbox() {
+      const from = cursor.at;
+      let to = from;
+      while (to < events.length && OUTSIDE.has(events[to]!.event_type)) to += 1;
+      return events.slice(from, to);
+    },
+  };
+  const running = run({
+    first: events[0] as RunEvent<'run.start'>,
+    ...(before ? { before } : {}),
+    performers: recordedPerformers(events, cursor),
+    rules: { ...rules, permit: recordedPermit(events) },
+    journal,
+    clock: { now: () => '', after: () => () => {} },
+    publish: () => {},
+  });
+  try {
+    const state = await running.done;
+    if (cursor.at === events.length) return { ok: true, events: cursor.at };
+    const stopped = state.outcome ? `ended as ${state.outcome.status}` : 'went to sleep';
+    return { ok: false, events: cursor.at, stopped };
+  } catch (error) {
+    if (!difference) throw error;
+    return { ok: false, events: cursor.at, difference };
+  }
+}
+
+function recordedPerformers(events: readonly RunEvent[], cursor: { at: number }): Performers {
+  // Hands out what the performer had reported until `done`; a restart in the log means that it never came to its end.
+  async function play(performing: Performing, done: (fact: Fact) => boolean): Promise<void> {
+    for (let event = events[cursor.at]; event; event = events[cursor.at]) {
+      await performing.emit(event);
+      if (event.event_type === 'run.resume' || done(event)) return;
+    }
+  }
+  const each = (calls: readonly { id: string }[], types: readonly EventType[]) => {
+    const open = new Set(calls.map((call) => call.id));
+    return (fact: Fact) => {
+      if (types.includes(fact.event_type) && 'call_id' in fact.data) open.delete(fact.data.call_id as string);
+      return open.size === 0;
+    };
+  };
+  return {
+    think: (_state, performing) => play(performing, (fact) => fact.event_type === 'model.end'),
+    prepare: (_state, calls, performing) => play(performing, each(calls, ['call.prepare', 'call.reject'])),
+    act: (_state, calls, performing) => play(performing, each(calls, ['tool.end'])),
+    perform: (name, _input, _state, performing) => play(performing, (fact) => fact.event_type === 'perform.end' && fact.data.name === name),
+    wait: (_state, performing) => play(performing, () => !OUTSIDE.has(events[cursor.at]?.event_type ?? 'run.end')),
+  };
+}
+
+function recordedPermit(events: readonly RunEvent[]): Rules['permit'] {
+  const permissions = new Map<string, Permission>();
+  for (const event of events) {
+    if (event.event_type !== 'call.permit' || event.data.by !== 'rule') continue;
+    permissions.set(event.data.call_id, { decision: event.data.decision, reason: event.data.reason });
+  }
+  return (_state, call) => permissions.get(call.id) ?? { decision: 'deny', reason: 'not in the log' };
+}
+
+function bare(fact: Fact): { event_type: string; data: unknown } {
+  return { event_type: fact.event_type, data: fact.data };
+}
+
+function same(recorded: Fact, now: Fact): boolean {
+  return recorded === now || (recorded.event_type === now.event_type && stableJson(recorded.data) === stableJson(now.data));
+}
