@@ -18,9 +18,10 @@ import {
   withCall,
 } from './changes.ts';
 import { errorData } from './errors.ts';
+import { performingFor } from './performing.ts';
 import { closedCall, denial, outcomeOf, report } from './report.ts';
 import { estimateTokens } from './text.ts';
-import type { Call, Command, Fact, Outcome, Performing, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
+import type { Call, Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
 
 // ---- next: the list of rules; the first that speaks decides --------------------------------------
 
@@ -362,7 +363,7 @@ function isBarrier(fact: Fact, state?: State): boolean {
 export function run(options: RunOptions): Running {
   const { performers, rules, journal, clock, publish } = options;
   let state: State | undefined = options.first.event_type === 'run.resume' ? options.before : undefined;
-  let working: { command: Command['do']; controller: AbortController } | undefined;
+  let working: { command: Command['do']; stop(why: string): void } | undefined;
   let pumping = false;
   let drained: Promise<void> | undefined;
   let mailbox: { facts: Fact[]; resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -402,7 +403,7 @@ export function run(options: RunOptions): Running {
   function take(event: RunEvent): void {
     state = event.event_type === 'run.start' ? start(event, options.before) : apply(state!, event);
     const interrupt = event.event_type === 'input.add' && event.data.interrupt === true && working?.command === 'think';
-    if (interrupt || event.event_type === 'run.abort' || event.event_type === 'limit.reached') working?.controller.abort(event.event_type);
+    if (interrupt || event.event_type === 'run.abort' || event.event_type === 'limit.reached') working?.stop(event.event_type);
     publish(event);
   }
 
@@ -410,9 +411,9 @@ export function run(options: RunOptions): Running {
     if (command.do === 'record') return emit(...command.facts);
     if (command.do === 'finish') return emit({ event_type: 'run.end', data: { outcome: command.outcome } });
     if (command.do === 'think') await emit({ event_type: 'step.start', data: { step: state!.step + 1 } });
-    const controller = new AbortController();
-    working = { command: command.do, controller };
-    const performing: Performing = { emit, delta: publish, signal: controller.signal };
+    if (isEnding(state!)) return; // stopped while the step began
+    const performing = performingFor(emit, publish);
+    working = { command: command.do, stop: performing.stop };
     try {
       if (command.do === 'think') await performers.think(state!, performing);
       else if (command.do === 'prepare') await performers.prepare(state!, command.calls, performing);
