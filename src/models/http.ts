@@ -41,7 +41,7 @@ export interface Transport {
   close(): void;
 }
 
-export interface Outgoing {
+interface Outgoing {
   body: readonly Buffer[];
   headers: readonly string[];
   /** How long the first byte of the answer may take. */

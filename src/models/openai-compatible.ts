@@ -16,7 +16,7 @@ import type { AskOptions, ChatModel, Delta } from './types.ts';
 export interface OpenAICompatibleOptions {
   /** provider:model, for logs and errors. */
   id: string;
-  /** What comes before /chat/completions; a query in it is kept. Anything but http or https is a usage error. */
+  /** With or without /chat/completions at its end; a query in it is kept. Anything but http or https is a usage error. */
   baseURL: string;
   /** The model's name as the endpoint knows it. */
   model: string;
@@ -74,7 +74,7 @@ function completionsURL(baseURL: string): URL {
         next: 'Correct base_url; the key belongs into the variable that api_key_env names.',
       },
     );
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  url.pathname = `${url.pathname.replace(/(\/chat\/completions)?\/*$/, '')}/chat/completions`;
   return url;
 }
 

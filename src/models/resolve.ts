@@ -15,6 +15,8 @@ export interface EndpointChoice {
   apiKey?: string;
   /** The variable that the key came from. */
   apiKeySource?: string;
+  /** A server on this machine at its usual address: to be asked past any proxy, as the probe was. */
+  direct?: true;
   reason: string;
   /** What was passed over and why, for people. */
   notes: string[];
@@ -116,6 +118,7 @@ async function named(name: ModelName, reason: string, options: ResolveOptions, n
     model,
     baseURL: baseURL.replace(/\/+$/, ''),
     ...(key && { apiKey: key.value, apiKeySource: key.name }),
+    ...(provider.local && usual && { direct: true as const }),
     reason,
     notes,
   };
@@ -143,7 +146,7 @@ async function answeringServer(options: ResolveOptions, notes: string[]): Promis
   for (const [i, { name, title, baseURL = '' }] of servers.entries()) {
     const address = new URL(baseURL).host;
     const model = answers[i]?.[0];
-    if (model) return { provider: name, model, baseURL, reason: say.server(title, address), notes };
+    if (model) return { provider: name, model, baseURL, direct: true, reason: say.server(title, address), notes };
     if (answers[i]) notes.push(say.noModel(title, address));
   }
   return undefined;

@@ -83,7 +83,8 @@ test('tools, sampling, format and own headers', async (t) => {
     headers: { 'x-one': '2', 'x-none': undefined },
   };
   await model.ask(options, () => {});
-  await model.ask({ ...prompt('hi'), responseFormat: { type: 'json' }, toolChoice: { type: 'required' } });
+  const pasted = createOpenAICompatible({ id: 'test:m', baseURL: `${server.baseURL}/chat/completions`, model: 'm' });
+  await pasted.ask({ ...prompt('hi'), responseFormat: { type: 'json' }, toolChoice: { type: 'required' } });
   const [full, small] = server.requests;
   assert.equal(full?.url, '/v1/chat/completions?api-version=3');
   assert.equal(full?.headers.authorization, undefined);
@@ -104,6 +105,7 @@ test('tools, sampling, format and own headers', async (t) => {
     tool_choice: { type: 'function', function: { name: 'add' } },
     tools: [{ type: 'function', function: { name: 'add', description: 'Adds.', parameters: schema } }],
   });
+  assert.equal(small?.url, '/v1/chat/completions');
   assert.deepEqual(small?.body.response_format, { type: 'json_object' });
   assert.equal('tool_choice' in (small?.body ?? {}), false, 'no choice without tools');
 });

@@ -106,6 +106,7 @@ test('a local server that serves a model, asked only when nothing else decides',
     provider: 'vllm',
     model: 'big',
     baseURL: 'http://127.0.0.1:8000/v1',
+    direct: true,
     reason: 'vLLM answers at 127.0.0.1:8000',
     notes: ['LM Studio answers at 127.0.0.1:1234, but serves no model'],
   });
