@@ -1,0 +1,117 @@
+/** Who may do what: levels, and the rules of the configuration. Pure: the same call always gets the same answer. */
+
+import { HermesError } from '../kernel/errors.ts';
+import { stableJson } from '../kernel/text.ts';
+import type { Call, Json, JsonObject, Level, Permission, State } from '../kernel/types.ts';
+
+/**
+ * Rules are TOOL, TOOL:PATTERN or TOOL:ARGUMENT=PATTERN; * stands for any characters. Deny wins over ask, ask over allow.
+ * A PATTERN in `deny` and `ask` may match any argument; in `allow` only the tool's subject, so that no other text opens the door.
+ */
+export interface PermissionRules {
+  allow?: readonly string[];
+  ask?: readonly string[];
+  deny?: readonly string[];
+  /** Names of the only tools that may be used at all; default ["*"]. */
+  white_list?: readonly string[];
+  /** The argument that a tool's calls are about (path, command, address); default: the only one that a call has. */
+  subject?(tool: string): string | undefined;
+}
+
+/** What happens when no rule speaks. */
+const BY_LEVEL: Readonly<Record<Level, Permission>> = {
+  read: { decision: 'allow', reason: 'reading tools are allowed' },
+  write: { decision: 'ask', reason: 'writing tools ask' },
+  dangerous: { decision: 'ask', reason: 'tools that act on the outside ask' },
+};
+
+interface Rule {
+  text: string;
+  tool: string;
+  argument?: string;
+  pattern?: string;
+}
+
+export function createPermit(rules: PermissionRules): (state: State, call: Call) => Permission {
+  const subject = (call: Call) => rules.subject?.(call.name) ?? onlyKey(call.arguments);
+  const lists: { decision: Permission['decision']; rules: Rule[]; speaks(rule: Rule, call: Call): boolean }[] = [
+    { decision: 'deny', rules: parse('deny', rules.deny), speaks: concerns },
+    { decision: 'ask', rules: parse('ask', rules.ask), speaks: concerns },
+    { decision: 'allow', rules: parse('allow', rules.allow), speaks: (rule, call) => permits(rule, call, subject(call)) },
+  ];
+  const listed = rules.white_list ?? ['*'];
+
+  return (_, call) => {
+    if (!listed.some((name) => matchesPattern(name, call.name)))
+      return { decision: 'deny', reason: `${call.name} is not in the white list of tools` };
+    for (const list of lists) {
+      const found = list.rules
+        .filter((rule) => matchesPattern(rule.tool, call.name) && list.speaks(rule, call))
+        .sort((a, b) => weight(b) - weight(a));
+      if (found[0]) return { decision: list.decision, reason: `the rule ${list.decision} "${found[0].text}"` };
+    }
+    return BY_LEVEL[call.level ?? 'dangerous'];
+  };
+}
+
+function parse(list: string, texts: readonly string[] = []): Rule[] {
+  return texts.map((text) => {
+    const [, tool = '', argument, pattern] = /^([^:]*)(?::(?:([\p{L}\w-]+)=)?(.*))?$/su.exec(text) ?? [];
+    if (tool.trim() === '' || pattern === '') {
+      throw new HermesError('bad_permission', `permissions.${list}: expected TOOL, TOOL:PATTERN or TOOL:ARGUMENT=PATTERN, got "${text}"`, {
+        kind: 'usage',
+        next: 'write for example "write_file" or "write_file:path=notes/*"',
+      });
+    }
+    return { text, tool, ...(argument ? { argument } : {}), ...(pattern ? { pattern } : {}) };
+  });
+}
+
+/** A refusal or a question: one text of the named argument, or of any, is enough; so are all arguments as JSON. */
+function concerns({ argument, pattern }: Rule, { arguments: args }: Call): boolean {
+  if (pattern === undefined) return true;
+  const value = argument === undefined ? args : Object.hasOwn(args, argument) ? args[argument]! : [];
+  return [stableJson(value), ...texts(value)].some((text) => matchesPattern(pattern, text));
+}
+
+/** A permission: the named argument, or the call's subject, matches as a whole, and no path in it climbs (`notes/*` and notes/../.env). */
+function permits({ argument, pattern }: Rule, { arguments: args }: Call, subject: string | undefined): boolean {
+  if (pattern === undefined) return true;
+  const name = argument ?? subject;
+  if (name === undefined || !Object.hasOwn(args, name)) return false;
+  const value = args[name]!;
+  const text = typeof value === 'string' ? value : stableJson(value);
+  return matchesPattern(pattern, text) && !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text);
+}
+
+function onlyKey(args: JsonObject): string | undefined {
+  const keys = Object.keys(args);
+  return keys.length === 1 ? keys[0] : undefined;
+}
+
+/** Of several rules that apply, the most specific is named: the one with the most characters that are no *. */
+function weight(rule: Rule): number {
+  return rule.text.replaceAll('*', '').length;
+}
+
+/** Whether the whole text is like the pattern; * stands for any characters. Linear in the text. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const [first = '', ...rest] = pattern.split(/\*+/);
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
+}
+
+/** The texts among the values; numbers and such count as JSON writes them. */
+function texts(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [JSON.stringify(value)];
+  return Object.values(value).flatMap(texts);
+}

@@ -1,0 +1,180 @@
+/** The toolbox: the tools of an agent behind the kernel's two ports, `prepare` and `act`. */
+
+import { HermesError } from '../kernel/errors.ts';
+import type { Call, Json, JsonObject, Performers, Performing, State, ToolInfo, ToolResult } from '../kernel/types.ts';
+import { hashOf, type Notes, type RunContext, type Tool } from './define.ts';
+import { memoryNotes } from './notes.ts';
+import { type ArgumentResolver, createPrepare } from './prepare.ts';
+import { SHAPED_LIMIT, shape, toData, toError } from './result.ts';
+import { type Ending, Scope } from './scope.ts';
+
+export interface ToolboxOptions {
+  tools: readonly Tool[];
+  /** The folder that file tools stay in; default: the working directory. */
+  workspace?: string;
+  /** Calls of one step that run at the same time; default 8. */
+  maxParallel?: number;
+  /** Milliseconds that a call may take when its tool declares none; default 15,000. */
+  timeoutMs?: number;
+  /** Characters of a result that the model sees; default 16,000. */
+  resultLimit?: number;
+  /** IANA name; default: the system's. */
+  timezone?: string;
+  /** Default: in memory, gone with the toolbox. */
+  notes?: Notes;
+  /** Puts secrets back in place of their placeholders, for the run stage only; default: none are known. */
+  restore?(args: JsonObject): JsonObject;
+  resolve?: ArgumentResolver;
+}
+export interface Toolbox {
+  infos: ToolInfo[];
+  prepare: Performers['prepare'];
+  act: Performers['act'];
+  /** Ends the worker threads of tools that came from files; a later call starts new ones. */
+  close(): Promise<void>;
+}
+
+export function createToolbox(options: ToolboxOptions): Toolbox {
+  const { workspace = process.cwd(), maxParallel = 8, timeoutMs = 15_000, resultLimit = SHAPED_LIMIT, timezone, resolve } = options;
+  const notes = options.notes ?? memoryNotes();
+  const tools = byName(options.tools);
+
+  /** Conflicting calls one after another in their order, all others together, at most `maxParallel` at a time. */
+  async function act(state: State, calls: readonly Call[], performing: Performing): Promise<void> {
+    const queue = [...calls];
+    const running = new Map<Call, Promise<void>>();
+    const scopes = new Set<Scope>();
+    const abort = () => {
+      for (const scope of scopes) scope.abort();
+    };
+    performing.signal.addEventListener('abort', abort);
+    try {
+      while (queue.length > 0 || running.size > 0) {
+        const ready = performing.signal.aborted ? [] : takeReady(queue, [...running.keys()], maxParallel);
+        if (ready.length === 0 && running.size === 0) return;
+        if (ready.length > 0) await performing.emit(...ready.map((call) => startOf(state, call)));
+        for (const call of ready)
+          running.set(
+            call,
+            runCall(state, call, performing, scopes).finally(() => running.delete(call)),
+          );
+        await Promise.race(running.values());
+      }
+    } finally {
+      await Promise.allSettled(running.values());
+      performing.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async function runCall(state: State, call: Call, performing: Performing, scopes: Set<Scope>): Promise<void> {
+    const began = performance.now();
+    const { id: call_id, name } = call;
+    const tool = tools.get(name);
+    let ending: Ending = { end: 'thrown', thrown: new HermesError('unknown_tool', `there is no tool "${name}" any more`) };
+    const limit = tool?.settings.timeoutMs ?? timeoutMs;
+    if (tool) {
+      const scope = new Scope({
+        callId: call_id,
+        key: keyOf(state, call),
+        runId: state.run_id,
+        context: contextOf(state),
+        progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id, data } }),
+      });
+      scopes.add(scope);
+      const args = copy(options.restore ? options.restore(call.arguments) : call.arguments) as JsonObject;
+      const late = () => noteLate(performing, call, limit);
+      ending = performing.signal.aborted ? { end: 'aborted' } : await scope.run(tool, args, limit, late);
+      scopes.delete(scope);
+    }
+    const { result, text } = resultOf(ending, name, limit);
+    const ms = Math.round(performance.now() - began);
+    await performing.emit({ event_type: 'tool.end', data: { call_id, name, result, shaped: shape(result, text, resultLimit), ms } });
+  }
+
+  function contextOf(state: State): RunContext {
+    return { workspace, ...(timezone === undefined ? {} : { timezone }), notes, calls: async () => state.ledger };
+  }
+
+  return {
+    infos: options.tools.map((tool) => tool.info),
+    prepare: createPrepare({ tools, workspace, ...(resolve ? { resolve } : {}) }),
+    act,
+    close: async () => void (await Promise.all(options.tools.map((tool) => tool.close?.()))),
+  };
+}
+
+function byName(tools: readonly Tool[]): Map<string, Tool> {
+  const named = new Map<string, Tool>();
+  for (const tool of tools) {
+    const { name } = tool.info;
+    if (named.has(name)) {
+      throw new HermesError('duplicate_tool', `there are two tools with the name ${name}`, {
+        kind: 'usage',
+        next: 'rename or leave out one',
+      });
+    }
+    named.set(name, tool);
+  }
+  return named;
+}
+
+/** The same for every attempt of this call. */
+function keyOf(state: State, call: Call): string {
+  return call.key ?? hashOf(state.run_id, call.id);
+}
+
+function startOf(state: State, call: Call) {
+  return { event_type: 'tool.start' as const, data: { call_id: call.id, name: call.name, key: keyOf(state, call) } };
+}
+
+/** Takes from the queue what may start now. A waiting call holds back later ones that conflict with it. */
+function takeReady(queue: Call[], running: readonly Call[], maxParallel: number): Call[] {
+  const ready: Call[] = [];
+  const waiting: Call[] = [];
+  for (const call of queue.splice(0)) {
+    const busy = [...running, ...ready, ...waiting];
+    const isFull = running.length + ready.length >= maxParallel;
+    (isFull || busy.some((other) => conflict(call, other)) ? waiting : ready).push(call);
+  }
+  queue.push(...waiting);
+  return ready;
+}
+
+function conflict(a: Call, b: Call): boolean {
+  if (a.resource !== undefined && a.resource === b.resource) return true;
+  return a.parallel_group !== undefined && b.parallel_group !== undefined && a.parallel_group !== b.parallel_group;
+}
+
+function resultOf(ending: Ending, name: string, timeoutMs: number): { result: ToolResult; text: string } {
+  if (ending.end === 'timeout') {
+    const message = `${name} did not finish within ${timeoutMs / 1000} s and was ended`;
+    return failed({ code: 'timeout', message, next: 'try a smaller task, or go on without it' });
+  }
+  if (ending.end === 'aborted') return failed({ code: 'cancelled', message: `${name} was ended because the run was stopped` });
+  if (ending.end === 'thrown') return failed(toError(ending.thrown));
+  try {
+    const { data, text } = toData(ending.value);
+    return { result: { success: true, data }, text };
+  } catch (error) {
+    return failed(toError(error));
+  }
+}
+
+function failed(error: ReturnType<typeof toError>): { result: ToolResult; text: string } {
+  return { result: { success: false, error }, text: '' };
+}
+
+function noteLate(performing: Performing, call: Call, timeoutMs: number): void {
+  const message = `${call.name} gave a result after its end (limit ${timeoutMs / 1000} s); it was dropped`;
+  const note = performing.emit({ event_type: 'run.note', data: { level: 'warning', code: 'late_result', message, call_id: call.id } });
+  note.catch(() => undefined); // the run may be over and its journal closed: then nobody is left to tell
+}
+
+/** The tool owns its arguments; the state keeps its own. */
+function copy(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const copied: JsonObject = {};
+  for (const key in value) copied[key] = copy(value[key]!);
+  return copied;
+}

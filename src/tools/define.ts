@@ -1,0 +1,260 @@
+/** `tool({...})`: what a tool declares, and what it is handed when it runs. The same for built-in tools and users' own. */
+
+import { HermesError, nearest } from '../kernel/errors.ts';
+import { stableJson } from '../kernel/text.ts';
+import type { CallRecord, Json, JsonObject, Level, ToolExample, ToolInfo } from '../kernel/types.ts';
+import {
+  type ArgumentsOf,
+  type InputSchema,
+  isObject,
+  isStandard,
+  issueLines,
+  type StandardSchema,
+  schemaProblems,
+  toJsonSchema,
+} from './schema.ts';
+
+export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
+  /** Letters, digits, - and _, at most 64: what providers accept. */
+  name: string;
+  /** When to use it, when not, what it gives, its limits. */
+  description: string;
+  /** Standard Schema (zod 4.2+, arktype, ...) or JSON Schema with `type: "object"`. */
+  input: Schema;
+  /** JSON Schema of the result; told to people and programs, not enforced. */
+  output?: JsonObject;
+  /** read = looks only; write = changes the workspace or a store; dangerous = acts on the outside. */
+  level: Level;
+  /** Milliseconds a call may take; default: the toolbox's, 15,000. */
+  timeoutMs?: number;
+  /** A repeat with the same key is safe: it is repeated after a crash. Default false. */
+  idempotent?: boolean;
+  /** Calls of one group run together, groups one after another; absent = with all others. */
+  parallelGroup?: string;
+  /** Calls that name the same resource never overlap. */
+  resource?: string;
+  /** Most calls in one run; default: no limit of its own. */
+  maxCalls?: number;
+  /** Other names that models use for an argument: { location: 'city' }. */
+  aliases?: Readonly<Record<string, string>>;
+  /** Mends the arguments before they are validated; gives back all of them. */
+  normalize?(args: JsonObject): JsonObject | Promise<JsonObject>;
+  /** Requests that this tool answers, usual ones and edge cases. */
+  examples?: readonly ToolExample[];
+  /** Words that point to this tool, in every language; used by pre-selection only. */
+  keywords?: string;
+  /** Gives the data; what it throws becomes an error result with its `code`, or `tool_failed`. */
+  execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
+}
+
+/** What `execute` is handed besides the arguments. */
+export interface ToolContext {
+  /** Aborted at the time-out and when the run is aborted. */
+  readonly signal: AbortSignal;
+  readonly callId: string;
+  /** The same for every attempt of this call, also after a crash: hand it to services that know idempotency keys. */
+  readonly key: string;
+  readonly runId: string;
+  /** Shows people how far it is; not kept. */
+  progress(data: Json): void;
+  /** Starts a process: a string through the shell, an array as it is. Whatever it starts ends with the call. */
+  exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  readonly context: RunContext;
+}
+
+export interface ExecOptions {
+  /** Default: the workspace. */
+  cwd?: string;
+  /** Added to the program's own environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Written to standard input; default: standard input is empty. */
+  input?: string;
+  /** Bytes kept of each of stdout and stderr; the rest is read and dropped. Default 1,000,000. */
+  maxBytes?: number;
+}
+export interface ExecResult {
+  /** null when a signal ended it. */
+  code: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+  /** Output went beyond `maxBytes`. */
+  truncated: boolean;
+}
+
+/** What the agent gives to every tool of a run. */
+export interface RunContext {
+  /** Absolute path of the folder that file tools stay in. */
+  readonly workspace: string;
+  /** IANA name; absent = the system's. */
+  readonly timezone?: string;
+  readonly notes: Notes;
+  /** The finished calls of this run so far. */
+  calls(): Promise<readonly CallRecord[]>;
+}
+/** A small store of texts by key. */
+export interface Notes {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+  list(): Promise<string[]>;
+  delete(key: string): Promise<void>;
+}
+
+/** The plain data of a definition that rules and the caller need. */
+export interface ToolSettings {
+  timeoutMs?: number;
+  idempotent?: boolean;
+  parallelGroup?: string;
+  resource?: string;
+  maxCalls?: number;
+  aliases?: Readonly<Record<string, string>>;
+  output?: JsonObject;
+}
+
+/** Present in every copy of this package, so that a tool made by another copy is known as one. */
+const TOOL = Symbol.for('hermes.tool');
+
+export interface Tool {
+  readonly info: ToolInfo;
+  readonly settings: ToolSettings;
+  normalize?(args: JsonObject): JsonObject | Promise<JsonObject>;
+  /** The tool's own checks after its JSON Schema: one line a problem, none = fine. */
+  check?(args: JsonObject): string[] | Promise<string[]>;
+  /** Owns `args`. `defer` registers what has to end with the call. */
+  run(args: JsonObject, context: ToolContext, defer: (cleanup: () => Promise<void>) => void): unknown;
+  /** Ends what the tool keeps between calls (worker threads); a later call starts it again. */
+  close?(): Promise<void>;
+}
+
+export function branded(made: Tool): Tool {
+  return Object.defineProperty(made, TOOL, { value: true });
+}
+
+export function isTool(value: unknown): value is Tool {
+  return isObject(value) && TOOL in value;
+}
+
+/** Throws one HermesError that names every wrong field and what was expected. */
+export function tool<const Schema extends InputSchema>(definition: ToolDefinition<Schema>): Tool {
+  const problems = fieldProblems(definition);
+  let input_schema: JsonObject = {};
+  if (problems.length === 0) {
+    try {
+      input_schema = toJsonSchema(definition.input);
+      problems.push(...inputProblems(definition, input_schema));
+    } catch (error) {
+      problems.push(`input: ${(error as Error).message}`);
+    }
+  }
+  if (problems.length > 0) {
+    const name = typeof definition?.name === 'string' ? `tool ${definition.name}` : 'a tool';
+    throw new HermesError('invalid_tool', `${name} is not defined right:\n  ${problems.join('\n  ')}`, {
+      kind: 'usage',
+      next: 'mend these fields of tool({...})',
+    });
+  }
+  return makeTool(definition as unknown as ToolDefinition, input_schema);
+}
+
+function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
+  const { name, description, input, level, examples, keywords } = definition;
+  const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, output } = definition;
+  const info: ToolInfo = { name, description, input_schema, level, hash: hashOf(name, description, input_schema) };
+  if (examples) info.examples = [...examples];
+  if (keywords) info.keywords = keywords;
+  const made: Tool = {
+    info,
+    settings: { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, output },
+    run: (args, context) => definition.execute(args, context),
+  };
+  if (definition.normalize) made.normalize = (args) => definition.normalize!(args);
+  if (isStandard(input)) {
+    made.check = async (args) => issueLines((await input['~standard'].validate(args)).issues ?? []);
+    made.run = async (args, context) => definition.execute(await parsed(input, args), context);
+  } else {
+    const defaults = defaultsOf(input_schema);
+    if (defaults) made.run = (args, context) => definition.execute({ ...structuredClone(defaults), ...args }, context);
+  }
+  return branded(made);
+}
+
+/** The schema's output (defaults, transformations) for arguments that it has accepted before. */
+async function parsed(schema: StandardSchema, args: JsonObject): Promise<JsonObject> {
+  const result = await schema['~standard'].validate(args);
+  if (result.issues) throw new HermesError('invalid_arguments', issueLines(result.issues).join('; '), { kind: 'tool' });
+  return result.value as JsonObject;
+}
+
+function defaultsOf({ properties }: JsonObject): JsonObject | undefined {
+  const found = Object.entries((properties ?? {}) as JsonObject).flatMap(([name, property]) =>
+    isObject(property) && property.default !== undefined ? [[name, property.default] as const] : [],
+  );
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
+/** sha256, 32 hexadecimal digits. node:crypto costs 7 ms at its first use, so it is not imported. */
+export function hashOf(...parts: unknown[]): string {
+  const text = parts.map((part) => (typeof part === 'string' ? part : stableJson(part))).join('\0');
+  return process.getBuiltinModule('node:crypto').hash('sha256', text, 'hex').slice(0, 32);
+}
+
+// ---- checking a definition ---------------------------------------------------------------------------
+
+type Check = readonly [expected: string, fits: (value: unknown) => boolean];
+const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
+const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 1;
+const REQUIRED: Readonly<Record<string, Check>> = {
+  name: ['1 to 64 letters, digits, - or _, a letter first', (value) => typeof value === 'string' && /^[a-z][\w-]{0,63}$/i.test(value)],
+  description: ['a text that says when to use it', isText],
+  input: ['a Standard Schema or a JSON Schema object', (value) => isObject(value) || typeof value === 'function'],
+  level: ['"read", "write" or "dangerous"', (value) => ['read', 'write', 'dangerous'].includes(value as string)],
+  execute: ['a function', (value) => typeof value === 'function'],
+};
+const OPTIONAL: Readonly<Record<string, Check>> = {
+  output: ['a JSON Schema object', isObject],
+  timeoutMs: ['milliseconds from 1 to 2147483647', (value) => isCount(value) && (value as number) <= 2_147_483_647],
+  idempotent: ['true or false', (value) => typeof value === 'boolean'],
+  parallelGroup: ['a name', isText],
+  resource: ['a name', isText],
+  maxCalls: ['a whole number from 1', isCount],
+  aliases: ["other names of arguments, as in { location: 'city' }", (value) => isObject(value) && Object.values(value).every(isText)],
+  normalize: ['a function', (value) => typeof value === 'function'],
+  examples: ['an array of { request, arguments, result?, answer? }', (value) => Array.isArray(value) && value.every(isExample)],
+  keywords: ['a text', isText],
+};
+const FIELDS = { ...REQUIRED, ...OPTIONAL };
+
+function isExample(value: unknown): boolean {
+  return isObject(value) && isText(value.request) && isObject(value.arguments);
+}
+
+function fieldProblems(definition: unknown): string[] {
+  if (!isObject(definition)) return ['expected an object with name, description, input, level and execute'];
+  const problems: string[] = [];
+  for (const [field, value] of Object.entries(definition)) {
+    const check = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
+    const near = check ? undefined : nearest(field, Object.keys(FIELDS));
+    if (!check) problems.push(`${field}: unknown field${near ? `; did you mean ${near}?` : ''}`);
+    else if (value !== undefined && !check[1](value)) problems.push(`${field}: expected ${check[0]}, got ${preview(value)}`);
+  }
+  for (const [field, [expected]] of Object.entries(REQUIRED)) {
+    if (definition[field] === undefined) problems.push(`${field}: expected ${expected}, got nothing`);
+  }
+  return problems;
+}
+
+function inputProblems(definition: ToolDefinition<InputSchema>, schema: JsonObject): string[] {
+  if (schema.type !== 'object') return [`input: expected a schema of type "object", got ${preview(schema.type ?? schema)}`];
+  const problems = schemaProblems(schema);
+  const known = isObject(schema.properties) ? Object.keys(schema.properties) : [];
+  for (const [alias, target] of Object.entries(definition.aliases ?? {})) {
+    if (!known.includes(target))
+      problems.push(`aliases.${alias}: expected one of the arguments ${known.join(', ')}, got ${preview(target)}`);
+    if (known.includes(alias)) problems.push(`aliases.${alias}: expected a name that is no argument itself`);
+  }
+  return problems;
+}
+
+function preview(value: unknown): string {
+  return typeof value === 'function' ? 'a function' : (JSON.stringify(value)?.slice(0, 80) ?? typeof value);
+}

@@ -1,0 +1,185 @@
+/** From a proposed call to one that may be permitted: find, adapt, validate. What a model got wrong becomes a message for it. */
+
+import { nearest } from '../kernel/errors.ts';
+import type { Call, Fact, Json, JsonObject, Performers, Repair, State } from '../kernel/types.ts';
+import { adaptArguments, bareName, hasUnknown } from './adapt.ts';
+import { hashOf, type Tool } from './define.ts';
+import { toError } from './result.ts';
+import { isObject } from './schema.ts';
+import { compileValidator, inspect, type Validator } from './validate.ts';
+
+/**
+ * Finds the value that a property's declared `format` wants in what the model wrote or the person asked;
+ * undefined = leave it as it is. `value` is undefined when the argument is missing.
+ */
+export type ArgumentResolver = (
+  property: JsonObject,
+  value: Json | undefined,
+  request: string,
+) => { value: Json; note: string } | undefined;
+
+export interface PrepareOptions {
+  tools: ReadonlyMap<string, Tool>;
+  /** What approvals bind to, besides tool and arguments. */
+  workspace: string;
+  resolve?: ArgumentResolver;
+}
+
+type Rejected = { stage: 'rejected'; code: string; message: string };
+type Found = { stage: 'found'; tool: Tool; repairs: Repair[] };
+type Adapted = { stage: 'adapted'; arguments: JsonObject; repairs: Repair[] };
+
+export function createPrepare(options: PrepareOptions): Performers['prepare'] {
+  const find = finder(options.tools);
+  const validators = new Map<Tool, Promise<Validator>>();
+
+  function validatorOf(tool: Tool): Promise<Validator> {
+    const validator = validators.get(tool) ?? compileValidator(tool.info.input_schema);
+    validators.set(tool, validator);
+    return validator;
+  }
+
+  async function prepareCall(state: State, call: Call, earlier: readonly Fact[]): Promise<Fact> {
+    if (call.problem) return rejection(call, call.problem);
+    const found = find(call.name);
+    if (found.stage === 'rejected') return rejection(call, found);
+    const { tool } = found;
+    const tooMany = overuse(state, tool, earlier);
+    if (tooMany) return rejection(call, tooMany);
+    const adapted = await adapt(tool, call.arguments, options.resolve, state, validatorOf);
+    if (adapted.stage === 'rejected') return rejection(call, adapted);
+    const repairs = [...found.repairs, ...adapted.repairs];
+    return preparation(call, tool, adapted.arguments, repairs, options.workspace);
+  }
+
+  return async (state, calls, performing) => {
+    const facts: Fact[] = [];
+    for (const call of calls) facts.push(await prepareCall(state, call, facts));
+    await performing.emit(...facts);
+  };
+}
+
+// ---- find ------------------------------------------------------------------------------------------------
+
+/** By the exact name, else by the one name that differs in letter case and punctuation only. A near miss is only suggested. */
+function finder(tools: ReadonlyMap<string, Tool>): (name: string) => Found | Rejected {
+  const byBareName = new Map<string, Tool | undefined>();
+  for (const [name, tool] of tools) byBareName.set(bareName(name), byBareName.has(bareName(name)) ? undefined : tool);
+  return (name) => {
+    const exact = tools.get(name);
+    if (exact) return { stage: 'found', tool: exact, repairs: [] };
+    const alike = byBareName.get(bareName(name));
+    if (!alike) return { stage: 'rejected', code: 'unknown_tool', message: unknownTool(name, [...tools.keys()]) };
+    return { stage: 'found', tool: alike, repairs: [{ kind: 'renamed', path: 'name', note: `${name} -> ${alike.info.name}`, by: 'rail' }] };
+  };
+}
+
+function unknownTool(name: string, names: string[]): string {
+  const near = nearest(name.slice(0, 64), names);
+  const list = names.length > 30 ? `${names.slice(0, 30).join(', ')} and ${names.length - 30} more` : names.join(', ') || 'none';
+  return `there is no tool "${name.slice(0, 64)}"${near ? `; did you mean ${near}?` : ''} Nothing was run. Tools: ${list}`;
+}
+
+/** Records of calls that never ran. */
+const NOT_RUN = new Set(['unknown_tool', 'invalid_arguments', 'too_many_calls', 'denied', 'cancelled']);
+
+function overuse(state: State, { info, settings }: Tool, earlier: readonly Fact[]): Rejected | undefined {
+  if (settings.maxCalls === undefined) return undefined;
+  const ran = state.ledger.filter((one) => one.name === info.name && !NOT_RUN.has(one.error_code ?? '')).length;
+  const now = earlier.filter((fact) => fact.event_type === 'call.prepare' && fact.data.name === info.name).length;
+  if (ran + now < settings.maxCalls) return undefined;
+  const message = `${info.name} may be called ${settings.maxCalls} times in one run, and has been. Go on without it.`;
+  return { stage: 'rejected', code: 'too_many_calls', message };
+}
+
+// ---- adapt and validate ----------------------------------------------------------------------------------
+
+/** Valid arguments stay as they are; others are adapted, normalised by the tool, and have to be valid then. */
+async function adapt(
+  tool: Tool,
+  given: JsonObject,
+  resolve: ArgumentResolver | undefined,
+  state: State,
+  validatorOf: (tool: Tool) => Promise<Validator>,
+): Promise<Adapted | Rejected> {
+  const { input_schema: schema, level } = tool.info;
+  const inspected = inspect(given);
+  if (inspected.problem) return invalid(tool, [inspected.problem]);
+  let args = given;
+  const repairs: Repair[] = [];
+  try {
+    const validate = await validatorOf(tool);
+    let problems = validate(args, inspected.size);
+    if (problems.length > 0 || hasUnknown(schema, args)) {
+      const adapted = adaptArguments(schema, args, { aliases: tool.settings.aliases, unknown: level === 'read' ? 'drop' : 'refuse' });
+      if (adapted.problems.length > 0) return invalid(tool, adapted.problems);
+      args = adapted.arguments;
+      repairs.push(...adapted.repairs);
+    }
+    if (resolve) args = resolved(schema, args, resolve, requestOf(state), repairs);
+    if (tool.normalize) args = normalized(args, await tool.normalize(structuredClone(args)), repairs);
+    if (args !== given) problems = validate(args, inspect(args).size);
+    if (problems.length === 0 && tool.check) problems = await tool.check(structuredClone(args));
+    return problems.length > 0 ? invalid(tool, problems) : { stage: 'adapted', arguments: args, repairs };
+  } catch (error) {
+    const { code, message } = toError(error);
+    return code === 'invalid_schema' ? { stage: 'rejected', code, message } : invalid(tool, [message]);
+  }
+}
+
+function resolved(schema: JsonObject, given: JsonObject, resolve: ArgumentResolver, request: string, repairs: Repair[]): JsonObject {
+  let args = given;
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (!isObject(property) || property.format === undefined) continue;
+    const before = Object.hasOwn(args, name) ? args[name] : undefined;
+    const found = resolve(property as JsonObject, before, request);
+    if (!found || found.value === before) continue;
+    args = { ...args, [name]: found.value };
+    repairs.push({ kind: 'resolved', path: `arguments.${name}`, note: found.note, by: 'rail' });
+  }
+  return args;
+}
+
+/** What the tool's own `normalize` made of the arguments; each changed one is noted. */
+function normalized(before: JsonObject, after: unknown, repairs: Repair[]): JsonObject {
+  if (!isObject(after)) throw new Error('normalize of this tool gave no object');
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) continue;
+    repairs.push({ kind: 'normalized', path: `arguments.${name}`, note: 'by the tool', by: 'rail' });
+  }
+  return after as JsonObject;
+}
+
+function requestOf(state: State): string {
+  const last = state.messages.findLast((message) => message.role === 'user');
+  return last?.content ?? '';
+}
+
+function invalid(tool: Tool, problems: readonly string[]): Rejected {
+  const message = `wrong arguments for ${tool.info.name}; nothing was run. Mend these and call again:\n${problems.map((line) => `- ${line}`).join('\n')}`;
+  return { stage: 'rejected', code: 'invalid_arguments', message };
+}
+
+// ---- the facts -------------------------------------------------------------------------------------------
+
+function rejection(call: Call, { code, message }: { code: string; message: string }): Fact {
+  return { event_type: 'call.reject', data: { call_id: call.id, name: call.name, code, message } };
+}
+
+function preparation(call: Call, { info, settings }: Tool, args: JsonObject, repairs: Repair[], workspace: string): Fact {
+  const { idempotent, parallelGroup, resource } = settings;
+  return {
+    event_type: 'call.prepare',
+    data: {
+      call_id: call.id,
+      name: info.name,
+      arguments: args,
+      level: info.level,
+      ...(idempotent ? { idempotent } : {}),
+      ...(parallelGroup === undefined ? {} : { parallel_group: parallelGroup }),
+      ...(resource === undefined ? {} : { resource }),
+      hash: hashOf(info.hash, args, workspace),
+      ...(repairs.length > 0 ? { repairs } : {}),
+    },
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * The scan of tool folders: each *.ts, *.js or *.mjs file is one tool (or a list of them). Users' files are imported in a
+ * worker thread, now and when they run; a bad one becomes a diagnostic and never stops the others.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { HermesError } from '../kernel/errors.ts';
+import { branded, hashOf, isTool, type Tool } from './define.ts';
+import { ThreadError, WorkerPool } from './pool.ts';
+import type { ToolSketch } from './worker.ts';
+
+export interface Diagnostic {
+  file: string;
+  /** From 1; absent when it is not known. */
+  line?: number;
+  code: string;
+  message: string;
+}
+export interface ScanOptions {
+  /** Names of tools or of files without their ending. */
+  disabled?: readonly string[];
+  /** Milliseconds that one file may take to import; default 10,000. */
+  timeoutMs?: number;
+  /** Address of the module that `hermes-agent` stands for in tool files; default: one that has `tool` only. */
+  library?: string;
+}
+/** Files of a trusted folder (the program's own) run in process. */
+export type ToolFolder = string | { path: string; trusted: true };
+
+type Export = Tool | string;
+
+export async function scanTools(
+  folders: readonly ToolFolder[],
+  options: ScanOptions = {},
+): Promise<{ tools: Tool[]; diagnostics: Diagnostic[] }> {
+  const { disabled = [], timeoutMs = 10_000, library = new URL(moduleName('define'), import.meta.url).href } = options;
+  const pool = new WorkerPool(library);
+  const tools: Tool[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const origin = new Map<string, string>();
+
+  function keep(file: string, exported: Export): void {
+    if (typeof exported === 'string') {
+      diagnostics.push({ file, ...notATool(exported) });
+      return;
+    }
+    const { name } = exported.info;
+    const other = origin.get(name);
+    if (disabled.includes(name)) return;
+    if (other) {
+      diagnostics.push({ file, code: 'duplicate_tool', message: `${name} is already defined by ${other}; rename one of them` });
+      return;
+    }
+    origin.set(name, file);
+    tools.push(exported);
+  }
+
+  for (const folder of folders) {
+    const isTrusted = typeof folder !== 'string';
+    const path = resolve(isTrusted ? folder.path : folder);
+    for (const file of toolFiles(path, disabled, diagnostics)) {
+      try {
+        const found = isTrusted ? await importHere(file) : await importInThread(file, pool, timeoutMs);
+        if (found.length === 0) keep(file, 'undefined');
+        for (const exported of found) keep(file, exported);
+      } catch (error) {
+        diagnostics.push(await importProblem(file, error, timeoutMs));
+      }
+    }
+  }
+  return { tools, diagnostics };
+}
+
+/** The sibling module by the ending that this one has: .ts in a checkout, .js when installed. */
+function moduleName(name: string): string {
+  return `./${name}${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`;
+}
+
+function toolFiles(folder: string, disabled: readonly string[], diagnostics: Diagnostic[]): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && /\.(?:ts|js|mjs)$/.test(entry.name))
+      .filter((entry) => !/^[_.]|\.d\.ts$|\.test\.\w+$/.test(entry.name) && !disabled.includes(entry.name.replace(/\.\w+$/, '')))
+      .map((entry) => join(folder, entry.name))
+      .sort();
+  } catch (error) {
+    diagnostics.push({ file: folder, code: 'no_folder', message: `the folder of tools cannot be read: ${(error as Error).message}` });
+    return [];
+  }
+}
+
+async function importHere(file: string): Promise<Export[]> {
+  const { default: exported } = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  return [exported].flat().map((one) => (isTool(one) ? withSource(one, file) : typeof one));
+}
+
+async function importInThread(file: string, pool: WorkerPool, timeoutMs: number): Promise<Export[]> {
+  const sketches = (await pool.request({ do: 'load', file }, timeoutMs)) as (ToolSketch | string)[];
+  return sketches.map((one) => (typeof one === 'string' ? one : withSource(threadTool(one, file, pool), file)));
+}
+
+/** The same tool; its hash also covers the text of its file. */
+function withSource(tool: Tool, file: string): Tool {
+  return branded({ ...tool, info: { ...tool.info, hash: hashOf(tool.info.hash, readFileSync(file, 'utf8')) } });
+}
+
+/** A tool whose code lives in worker threads. */
+function threadTool({ info, settings, normalizes, checks }: ToolSketch, file: string, pool: WorkerPool): Tool {
+  const call = (args: Parameters<Tool['run']>[0]) => ({ file, name: info.name, args });
+  const limit = settings.timeoutMs ?? 15_000;
+  return {
+    info,
+    settings,
+    ...(normalizes ? { normalize: (args) => pool.request({ do: 'normalize', ...call(args) }, limit) as never } : {}),
+    ...(checks ? { check: (args) => pool.request({ do: 'check', ...call(args) }, limit) as never } : {}),
+    run: (args, context, defer) => pool.run(call(args), context, defer),
+    close: () => pool.close(),
+  };
+}
+
+// ---- diagnostics -----------------------------------------------------------------------------------------
+
+function notATool(type: string): { code: string; message: string } {
+  if (type === 'function') {
+    const message = 'the default export is a plain function; wrap it: export default tool({ ..., execute: yourFunction })';
+    return { code: 'plain_function', message };
+  }
+  if (type === 'undefined') return { code: 'no_default_export', message: 'expected `export default tool({...})`, found no default export' };
+  return { code: 'not_a_tool', message: `expected the default export to be tool({...}) or a list of them, got ${type}` };
+}
+
+async function importProblem(file: string, error: unknown, timeoutMs: number): Promise<Diagnostic> {
+  const code = error instanceof HermesError || error instanceof ThreadError ? error.code : 'import_failed';
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === 'timeout') {
+    return { file, code: 'import_timeout', message: `importing it did not end within ${timeoutMs / 1000} s; a tool file may only define` };
+  }
+  if (code === 'tool_exited')
+    return { file, code: 'import_exited', message: 'importing it ended its thread; a tool file may not call process.exit' };
+  const stack = error instanceof ThreadError ? error.inThread : error instanceof Error ? error.stack : undefined;
+  const line = lineIn(stack, file) ?? (stack?.startsWith('SyntaxError') ? await lineOfSyntaxError(file) : undefined);
+  const at = line === undefined ? {} : { line };
+  if (code === 'invalid_tool') return { file, ...at, code, message };
+  return { file, ...at, code: 'import_failed', message: `importing ${basename(file)} failed: ${message}` };
+}
+
+/** The first line of the file that a stack names. */
+function lineIn(stack: string | undefined, file: string): number | undefined {
+  for (const place of [pathToFileURL(file).href, file]) {
+    const at = stack?.indexOf(`${place}:`) ?? -1;
+    const line = at < 0 ? undefined : /^\d+/.exec(stack!.slice(at + place.length + 1))?.[0];
+    if (line) return Number(line);
+  }
+  return undefined;
+}
+
+/** An import's SyntaxError does not tell its line; a check of the file does. */
+async function lineOfSyntaxError(file: string): Promise<number | undefined> {
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  const { promise, resolve: done } = Promise.withResolvers<string>();
+  execFile(process.execPath, ['--check', file], { timeout: 10_000 }, (_, __, stderr) => done(stderr));
+  return lineIn(await promise, file);
+}

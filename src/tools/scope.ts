@@ -1,0 +1,127 @@
+/** One call while it runs: what its tool is handed, and what has to end with it. */
+
+import { HermesError } from '../kernel/errors.ts';
+import type { Json, JsonObject } from '../kernel/types.ts';
+import type { RunContext, Tool, ToolContext } from './define.ts';
+import type { CallProcesses } from './exec.ts';
+
+/** Milliseconds from the abort signal to the moment when a closure is abandoned. */
+const GRACE = 200;
+
+export interface ScopeOptions {
+  callId: string;
+  key: string;
+  runId: string;
+  context: RunContext;
+  progress(data: Json): void;
+}
+
+export type Ending = { end: 'value'; value: unknown } | { end: 'thrown'; thrown: unknown } | { end: 'timeout' } | { end: 'aborted' };
+
+export class Scope {
+  readonly #options: ScopeOptions;
+  readonly #cleanups: (() => Promise<void>)[] = [];
+  #controller: AbortController | undefined;
+  #abort: (() => void) | undefined;
+  #processes: Promise<CallProcesses> | undefined;
+  #promise: Promise<unknown> | undefined;
+  #isOver = false;
+
+  constructor(options: ScopeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs the tool to its end, its time-out or an abort. A closure that goes on after that is abandoned: `late` hears of its
+   * result. What it started through the context has ended when this resolves.
+   */
+  async run(tool: Tool, args: JsonObject, timeoutMs: number, late: () => void): Promise<Ending> {
+    const ending = await this.#outcome(tool, args, timeoutMs, late);
+    this.#isOver = true;
+    const isLeft = ending.end === 'timeout' || ending.end === 'aborted';
+    if (isLeft) this.#controller?.abort(ending.end);
+    if (!isLeft && !this.#processes && this.#cleanups.length === 0) return ending;
+    await Promise.all([
+      isLeft ? this.#grace() : undefined,
+      this.#processes?.then((processes) => processes.end()),
+      ...this.#cleanups.map((cleanup) => cleanup()),
+    ]);
+    return ending;
+  }
+
+  /** Ends the call as aborted, unless it has ended. */
+  abort(): void {
+    this.#abort?.();
+  }
+
+  #outcome(tool: Tool, args: JsonObject, timeoutMs: number, late: () => void): Ending | Promise<Ending> {
+    let value: unknown;
+    try {
+      value = tool.run(args, this.#toolContext(), (cleanup) => this.#cleanups.push(cleanup));
+    } catch (thrown) {
+      return { end: 'thrown', thrown };
+    }
+    if (!isPromise(value)) return { end: 'value', value };
+    const promise = value;
+    this.#promise = promise;
+    return new Promise((resolve) => {
+      const settle = (ending: Ending) => {
+        clearTimeout(timer);
+        this.#abort = undefined;
+        resolve(ending);
+      };
+      const timer = setTimeout(settle, timeoutMs, { end: 'timeout' });
+      this.#abort = () => settle({ end: 'aborted' });
+      promise.then(
+        (result) => (this.#isOver ? late() : settle({ end: 'value', value: result })),
+        (thrown) => settle({ end: 'thrown', thrown }),
+      );
+    });
+  }
+
+  /** A closure that heeds its signal gets the time to end what it does. */
+  async #grace(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, GRACE);
+    this.#promise?.then(
+      () => resolve(),
+      () => resolve(),
+    );
+    await promise;
+    clearTimeout(timer);
+  }
+
+  #toolContext(): ToolContext {
+    const { callId, key, runId, context, progress } = this.#options;
+    const scope = this;
+    return {
+      callId,
+      key,
+      runId,
+      context,
+      // Made when asked for: most tools never look at it.
+      get signal() {
+        scope.#controller ??= new AbortController();
+        if (scope.#isOver) scope.#controller.abort();
+        return scope.#controller.signal;
+      },
+      progress: (data) => {
+        if (!this.#isOver) progress(data);
+      },
+      exec: async (command, options) => {
+        if (this.#isOver) throw new HermesError('call_over', 'the call is over; it starts no more processes', { kind: 'tool' });
+        return (await this.#exec()).run(command, options);
+      },
+    };
+  }
+
+  #exec(): Promise<CallProcesses> {
+    const { key, context } = this.#options;
+    this.#processes ??= import('./exec.ts').then(({ CallProcesses }) => new CallProcesses(key, context.workspace));
+    return this.#processes;
+  }
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}

@@ -1,0 +1,140 @@
+/** Runs inside a worker thread: imports the users' tool files and runs their tools, one request at a time. Speaks with pool.ts. */
+
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { CallRecord, ErrorData, Json, JsonObject, ToolInfo } from '../kernel/types.ts';
+import { type ExecResult, isTool, type Notes, type Tool, type ToolContext, type ToolSettings } from './define.ts';
+import { toData, toError } from './result.ts';
+
+/** What one thread is given: the module that `hermes-agent` stands for in tool files, wherever they lie. */
+export interface WorkerData {
+  library: string;
+}
+export interface CallData {
+  file: string;
+  name: string;
+  args: JsonObject;
+}
+export interface RunRequest extends CallData {
+  do: 'run';
+  callId: string;
+  key: string;
+  runId: string;
+  workspace: string;
+  timezone?: string;
+  /** Environment that marks the processes of this call. */
+  mark: Record<string, string>;
+}
+export type Request = { do: 'load'; file: string } | ({ do: 'normalize' } & CallData) | ({ do: 'check' } & CallData) | RunRequest;
+export type Reply =
+  | { reply: 'done'; value: unknown; spawns: boolean }
+  | { reply: 'failed'; error: ErrorData; stack?: string; spawns: boolean }
+  | { reply: 'progress'; data: Json }
+  /** Something that only the main thread can do; answered by an Answer with the same id. */
+  | { reply: 'ask'; id: number; port: Port; args: unknown[] };
+export type Port = 'exec' | 'notes.get' | 'notes.set' | 'notes.list' | 'notes.delete' | 'calls';
+export interface Answer {
+  answer: number;
+  value?: unknown;
+  error?: ErrorData;
+}
+/** What the main thread learns about a tool in a file. */
+export interface ToolSketch {
+  info: ToolInfo;
+  settings: ToolSettings;
+  normalizes: boolean;
+  checks: boolean;
+}
+
+const port = parentPort!;
+const files = new Map<string, Promise<unknown>>();
+const questions = new Map<number, PromiseWithResolvers<unknown>>();
+let lastQuestion = 0;
+
+process.stdout.write = process.stderr.write.bind(process.stderr); // standard output carries the answer only
+
+const { library } = workerData as WorkerData;
+registerHooks({
+  resolve: (specifier, context, next) => next(specifier === 'hermes-agent' ? library : specifier, context),
+});
+
+port.on('message', (message: Request | Answer) => {
+  if ('answer' in message) answered(message);
+  else void serve(message);
+});
+
+async function serve(request: Request): Promise<void> {
+  try {
+    const value = await perform(request);
+    port.postMessage({ reply: 'done', value, spawns: canSpawn() } satisfies Reply);
+  } catch (thrown) {
+    const stack = thrown instanceof Error ? thrown.stack : undefined;
+    port.postMessage({ reply: 'failed', error: toError(thrown), ...(stack ? { stack } : {}), spawns: canSpawn() } satisfies Reply);
+  }
+}
+
+async function perform(request: Request): Promise<unknown> {
+  if (request.do === 'load') return (await exportsOf(request.file)).map(sketch);
+  const tool = (await exportsOf(request.file)).find((one): one is Tool => isTool(one) && one.info.name === request.name);
+  if (!tool) throw new Error(`${request.file} does not hold ${request.name} any more`);
+  if (request.do === 'normalize') return tool.normalize?.(request.args);
+  if (request.do === 'check') return tool.check?.(request.args);
+  Object.assign(process.env, request.mark);
+  return toData(await tool.run(request.args, contextOf(request), () => undefined)).data;
+}
+
+/** The default export of a file as a list. */
+async function exportsOf(file: string): Promise<unknown[]> {
+  const module = files.get(file) ?? import(pathToFileURL(file).href);
+  files.set(file, module);
+  return [((await module) as { default?: unknown }).default].flat();
+}
+
+function sketch(exported: unknown): ToolSketch | string {
+  if (!isTool(exported)) return typeof exported;
+  const { info, settings, normalize, check } = exported;
+  return { info, settings, normalizes: normalize !== undefined, checks: check !== undefined };
+}
+
+/** Whether this thread could have started processes by itself: then the main thread looks for what is left of them. */
+function canSpawn(): boolean {
+  return (process as unknown as { moduleLoadList: string[] }).moduleLoadList.includes('NativeModule child_process');
+}
+
+// ---- what a tool is handed ---------------------------------------------------------------------------
+
+function contextOf({ callId, key, runId, workspace, timezone }: RunRequest): ToolContext {
+  const notes: Notes = {
+    get: (name) => ask('notes.get', name),
+    set: (name, value) => ask('notes.set', name, value),
+    list: () => ask('notes.list'),
+    delete: (name) => ask('notes.delete', name),
+  };
+  const calls = () => ask<readonly CallRecord[]>('calls');
+  return {
+    // At its time-out the whole thread ends, so this signal has nobody to tell.
+    signal: new AbortController().signal,
+    callId,
+    key,
+    runId,
+    progress: (data) => port.postMessage({ reply: 'progress', data } satisfies Reply),
+    exec: (command, options) => ask<ExecResult>('exec', command, options),
+    context: { workspace, ...(timezone === undefined ? {} : { timezone }), notes, calls },
+  };
+}
+
+function ask<T>(port_: Port, ...args: unknown[]): Promise<T> {
+  const id = ++lastQuestion;
+  const question = Promise.withResolvers<unknown>();
+  questions.set(id, question);
+  port.postMessage({ reply: 'ask', id, port: port_, args } satisfies Reply);
+  return question.promise as Promise<T>;
+}
+
+function answered({ answer, value, error }: Answer): void {
+  const question = questions.get(answer);
+  questions.delete(answer);
+  if (error) question?.reject(Object.assign(new Error(error.message), error));
+  else question?.resolve(value);
+}

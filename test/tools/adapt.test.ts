@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import type { Fact, JsonObject, Level } from '../../src/kernel/types.ts';
+import { createToolbox } from '../../src/tools/call.ts';
+import { type Tool, tool } from '../../src/tools/define.ts';
+import { callOf, prepared, stage, stateWith } from './performing.ts';
+
+function order(level: Level = 'read', more: object = {}): Tool {
+  return tool({
+    name: 'get_order',
+    description: 'Looks an order up.',
+    level,
+    input: {
+      type: 'object',
+      properties: {
+        order_id: { type: 'string' },
+        count: { type: 'integer', minimum: 1 },
+        price: { type: 'number' },
+        express: { type: 'boolean' },
+        city: { type: 'string' },
+        unit: { enum: ['Celsius', 'Fahrenheit'] },
+        tags: { type: 'array', items: { type: 'integer' } },
+        address: { type: 'object', properties: { zip_code: { type: 'string' } }, additionalProperties: false },
+        note: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      },
+    },
+    aliases: { location: 'city' },
+    execute: () => null,
+    ...more,
+  });
+}
+
+async function adapted(args: JsonObject, made = order()): Promise<{ args?: JsonObject; kinds?: string[]; message?: string }> {
+  const fact = await prepared({ tools: [made] }, callOf(made.info.name, args));
+  if (fact.event_type === 'call.reject') return { message: fact.data.message };
+  const { arguments: after, repairs = [] } = fact.data as Extract<Fact, { event_type: 'call.prepare' }>['data'];
+  return { args: after, kinds: repairs.map(({ kind }) => kind) };
+}
+
+test('names: letter case and punctuation, declared aliases, nothing else', async () => {
+  assert.deepEqual(await adapted({ orderId: 'A1' }), { args: { order_id: 'A1' }, kinds: ['renamed'] });
+  assert.deepEqual(await adapted({ 'Order-ID': 'A1' }), { args: { order_id: 'A1' }, kinds: ['renamed'] });
+  assert.deepEqual(await adapted({ location: '上海' }), { args: { city: '上海' }, kinds: ['renamed'] });
+  assert.deepEqual(await adapted({ Location: '上海' }), { args: { city: '上海' }, kinds: ['renamed'] });
+  assert.deepEqual(await adapted({ town: 'Rome' }), { args: {}, kinds: ['dropped'] });
+  assert.deepEqual(await adapted({ orderId: 'A1', order_id: 'A1' }), { args: { order_id: 'A1' }, kinds: ['dropped'] });
+  const both = await adapted({ orderId: 'A1', order_id: 'A2' });
+  assert.match(both.message!, /arguments\.orderId: means order_id, which is given with another value/);
+  assert.match((await adapted({ location: 'Rome', city: 'Oslo' })).message!, /arguments\.location: means city/);
+});
+
+test('types: mended only when nothing is lost', async () => {
+  assert.deepEqual(await adapted({ count: '12' }), { args: { count: 12 }, kinds: ['converted'] });
+  assert.deepEqual(await adapted({ count: ' １２ ' }), { args: { count: 12 }, kinds: ['converted'] });
+  assert.deepEqual(await adapted({ price: '-1.50' }), { args: { price: -1.5 }, kinds: ['converted'] });
+  assert.deepEqual(await adapted({ order_id: '00123' }), { args: { order_id: '00123' }, kinds: [] });
+  assert.deepEqual(await adapted({ order_id: 123 }), { args: { order_id: '123' }, kinds: ['converted'] });
+  assert.deepEqual(await adapted({ express: 'True' }), { args: { express: true }, kinds: ['converted'] });
+  assert.deepEqual(await adapted({ tags: '["1", 2]' }), { args: { tags: [1, 2] }, kinds: ['converted', 'converted'] });
+  assert.deepEqual(await adapted({ address: { zipCode: 'x', extra: 1 } }), {
+    args: { address: { zip_code: 'x' } },
+    kinds: ['renamed', 'dropped'],
+  });
+  assert.deepEqual(await adapted({ unit: 'celsius' }), { args: { unit: 'Celsius' }, kinds: ['converted'] });
+  assert.deepEqual(await adapted({ city: null, note: null, count: '1' }), {
+    args: { note: null, count: 1 },
+    kinds: ['dropped', 'converted'],
+  });
+  const refused = ['9007199254740993', '00123', '1,000', '0x10', '1e400', 'abc', '', '12.5', true, 12.5, 'NaN'];
+  for (const count of refused)
+    assert.match((await adapted({ count })).message ?? '', /arguments\.count: expected integer >= 1/, String(count));
+  for (const price of ['1234567890.12345678', 'Infinity', '00.5']) assert.ok((await adapted({ price })).message, price);
+  for (const express of ['yes', 1, 0, 'on', ''])
+    assert.match((await adapted({ express })).message!, /arguments\.express: expected boolean/);
+  assert.ok((await adapted({ order_id: 1e21 })).message);
+  assert.ok((await adapted({ order_id: 9007199254740992 })).message);
+});
+
+test('unknown arguments: dropped with a note for reading tools, refused for the others', async () => {
+  assert.deepEqual(await adapted({ city: 'Rome', foo: 1 }), { args: { city: 'Rome' }, kinds: ['dropped'] });
+  for (const level of ['write', 'dangerous'] as const) {
+    const { message } = await adapted({ city: 'Rome', citty: 'x', foo: 1 }, order(level));
+    assert.match(message!, /arguments\.citty: unknown argument; did you mean city\?/);
+    assert.match(message!, /arguments\.foo: unknown argument; known are order_id, /);
+  }
+  const open = tool({
+    name: 'open',
+    description: 'Open.',
+    level: 'write',
+    input: { type: 'object', additionalProperties: true },
+    execute: () => 1,
+  });
+  assert.deepEqual(await adapted({ anything: 1 }, open), { args: { anything: 1 }, kinds: [] });
+});
+
+test('a missing required argument is filled from its default; the tool normalises last', async () => {
+  const search = tool({
+    name: 'search',
+    description: 'Searches.',
+    level: 'read',
+    input: { type: 'object', properties: { q: { type: 'string' }, top: { type: 'integer', default: 5 } }, required: ['q', 'top'] },
+    normalize: (args) => ({ ...args, q: String(args.q).trim() }),
+    execute: () => null,
+  });
+  assert.deepEqual(await adapted({ q: ' x ' }, search), { args: { q: 'x', top: 5 }, kinds: ['default', 'normalized'] });
+  const broken = { ...search, normalize: () => Promise.reject(new Error('no luck')) };
+  assert.match((await adapted({ q: 'x', top: 1 }, broken)).message!, /- no luck/);
+});
+
+test('a format is resolved by the port, and only by it', async () => {
+  const zone = tool({
+    name: 'now',
+    description: 'Time.',
+    level: 'read',
+    input: { type: 'object', properties: { time_zone: { type: 'string', format: 'time-zone' } }, required: ['time_zone'] },
+    execute: () => null,
+  });
+  const state = stateWith({ messages: [{ role: 'user', content: '东京几点？' }] });
+  const asked: unknown[] = [];
+  const options = {
+    tools: [zone],
+    resolve: (property: JsonObject, value: unknown, request: string) => {
+      asked.push([property.format, value, request]);
+      return { value: 'Asia/Tokyo', note: 'by its city' };
+    },
+  };
+  const fact = await prepared(options, callOf('now', { time_zone: 'Tokyo' }), state);
+  assert.deepEqual(asked, [['time-zone', 'Tokyo', '东京几点？']]);
+  assert.deepEqual((fact.data as { repairs: unknown }).repairs, [
+    { kind: 'resolved', path: 'arguments.time_zone', note: 'by its city', by: 'rail' },
+  ]);
+  assert.equal((await prepared(options, callOf('now', {}), state)).event_type, 'call.prepare');
+  assert.equal((await prepared({ tools: [zone] }, callOf('now', {}), state)).event_type, 'call.reject');
+});
+
+test('hostile arguments: no pollution, at most 100 ms of blocking each', async () => {
+  const exploding = tool({
+    name: 'explode',
+    description: 'Has a bad pattern.',
+    level: 'read',
+    input: {
+      type: 'object',
+      properties: { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'array', items: { type: 'integer' }, uniqueItems: true } },
+    },
+    execute: () => null,
+  });
+  let deep: JsonObject = {};
+  for (let i = 0; i < 1000; i++) deep = { a: deep };
+  const cases: [string, Tool, JsonObject, RegExp][] = [
+    ['__proto__', order(), JSON.parse('{"__proto__": {"polluted": 1}}'), /__proto__ is not allowed/],
+    ['nested __proto__', order(), JSON.parse('{"address": {"__proto__": {"polluted": 1}}}'), /__proto__ is not allowed/],
+    ['__proto__ in double encoding', order(), { address: '{"__proto__": {"polluted": 1}}' }, /expected object/],
+    ['depth 1,000', order(), { address: deep }, /nested deeper than 100 levels/],
+    ['depth 100,000 in a string', order(), { address: '{"a":'.repeat(100_000) + 1 + '}'.repeat(100_000) }, /expected object/],
+    ['1 MB', order(), { count: 'x'.repeat(1_000_000) }, /expected integer >= 1, got "x{60}" \(string\)/],
+    ['a pattern', exploding, { a: `${'a'.repeat(40)}b` }, /could not be checked within 60 ms/],
+    ['200,000 items', exploding, { b: Array.from({ length: 200_000 }, (_, i) => i) }, /could not be checked within 60 ms/],
+    [
+      '100,000 unknown keys',
+      order('write'),
+      Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1])),
+      /unknown argument|could not be checked/,
+    ],
+  ];
+  for (const [name, made, args, message] of cases) {
+    const toolbox = createToolbox({ tools: [made] });
+    await toolbox.prepare(stateWith(), [callOf(made.info.name)], stage()); // compiled before it is timed
+    const on = stage();
+    const began = performance.now();
+    await toolbox.prepare(stateWith(), [callOf(made.info.name, args)], on);
+    const took = performance.now() - began;
+    assert.match((on.facts[0]!.data as { message: string }).message, message, name);
+    assert.ok(took < 1000, `${name} took ${took} ms`); // the goal is 100 ms; a busy machine gets more
+  }
+  assert.equal(({} as { polluted?: number }).polluted, undefined);
+});
+
+const bfcl = resolve(import.meta.dirname, '../../../shared/data/bfcl');
+/** Gold calls that break their own function's schema: a required argument left out, words for numbers, an argument of another function. */
+const AGAINST_SCHEMA = ['simple_python_200-0', 'parallel_multiple_21-1', 'parallel_multiple_26-1', 'parallel_multiple_94-0'];
+const sets = ['simple_python', 'multiple', 'parallel', 'parallel_multiple'];
+
+test('valid calls are never changed (all of bfcl)', { skip: existsSync(bfcl) ? false : `${bfcl} is not there` }, async () => {
+  let checked = 0;
+  const changed: string[] = [];
+  const rejected: string[] = [];
+  for (const set of sets) {
+    const answers = new Map(lines(`${set}.answers.jsonl`).map((one) => [one.id, one.ground_truth as Gold[]]));
+    for (const { id, function: functions } of lines(`${set}.jsonl`)) {
+      const tools = (functions as Definition[]).map(bfclTool);
+      const calls = (answers.get(id) ?? []).flatMap((gold, i) => goldCall(gold, `${id}-${i}`));
+      const on = stage();
+      await createToolbox({ tools }).prepare(stateWith(), calls, on);
+      for (const [i, fact] of on.facts.entries()) {
+        checked++;
+        const call = calls[i]!;
+        if (fact.event_type === 'call.reject') rejected.push(call.id);
+        else if (!isUnchanged(fact, call.arguments)) changed.push(call.id);
+      }
+    }
+  }
+  assert.deepEqual(changed, []);
+  assert.deepEqual(rejected, AGAINST_SCHEMA);
+  assert.ok(checked > 1500, `${checked} calls`);
+});
+
+function isUnchanged(fact: Fact, args: JsonObject): boolean {
+  return fact.event_type === 'call.prepare' && JSON.stringify(fact.data.arguments) === JSON.stringify(args) && !fact.data.repairs;
+}
+
+type Gold = Record<string, Record<string, unknown[]>>;
+interface Definition {
+  name: string;
+  description: string;
+  parameters: JsonObject;
+}
+
+function lines(file: string): { id: string; [key: string]: unknown }[] {
+  return readFileSync(resolve(bfcl, file), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+function bfclTool({ name, description, parameters }: Definition): Tool {
+  return tool({ name: safeName(name), description, level: 'write', input: jsonSchema(parameters) as JsonObject, execute: () => null });
+}
+
+function safeName(name: string): string {
+  return name.replaceAll('.', '_').slice(0, 64);
+}
+
+const PYTHONIC: Record<string, string> = { dict: 'object', float: 'number', tuple: 'array', any: '' };
+
+/** Python's type names in JSON Schema's words; `any` is no type. */
+function jsonSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(jsonSchema);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, part]) => {
+      if (key !== 'type' || typeof part !== 'string') return [[key, jsonSchema(part)]];
+      const type = PYTHONIC[part] ?? part;
+      return type === '' ? [] : [[key, type]];
+    }),
+  );
+}
+
+/** The first acceptable value of each argument; "" = the argument may be left out. */
+function goldCall(gold: Gold, id: string) {
+  return Object.entries(gold).map(([name, values]) => {
+    const args = Object.entries(values).flatMap(([key, [value]]) => (value === '' ? [] : [[key, plain(value)] as const]));
+    return callOf(safeName(name), Object.fromEntries(args) as JsonObject, { id });
+  });
+}
+
+/** Objects inside gold values list their acceptable values as well. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(Array.isArray(part) ? part[0] : part)]));
+}
