@@ -1,0 +1,183 @@
+/** Every command by name: what it takes, and the file that carries it out, which is loaded when it is called. */
+
+import { Command, Option } from 'commander';
+import { nearest } from '../kernel/errors.ts';
+import { type Cli, type ExitStatus, usageError } from './context.ts';
+import type { MessageKey } from './messages.ts';
+import { addBaseOptions, addRunOptions, type BaseOptions, type RunOptions } from './options.ts';
+
+type Given<O = BaseOptions> = [options: O];
+type Json = { json?: boolean };
+
+interface Tree {
+  cli: Cli;
+  root: Command;
+  /** Takes the exit status of the command that ran. */
+  end(status: ExitStatus): void;
+}
+
+export function buildCommands(cli: Cli, end: (status: ExitStatus) => void): Command {
+  const { t } = cli;
+  const root = new Command('hermes').description(t('help.program')).enablePositionalOptions().allowExcessArguments();
+  root.version(cli.version, '-V, --version', t('help.version')).helpCommand('help [command]', t('help.helpCommand'));
+  root.addHelpText('after', `\n${t('help.more')}`);
+  addRunOptions(cli, addBaseOptions(cli, root), true);
+  const tree: Tree = { cli, root, end };
+  addWork(tree);
+  addRuns(tree);
+  addSetUp(tree);
+  root.action(async (options: RunOptions, command: Command) => {
+    const [word] = command.args;
+    if (word !== undefined) throw unknownCommand(cli, root, word);
+    if (!cli.terminal.canAsk) throw usageError(t('usage.noCommand'), t('usage.help', { command: 'hermes' }));
+    if (options.dir) changeFolder(cli, options.dir);
+    end(await (await import('./commands/chat.ts')).chatCommand(cli, options));
+  });
+  return root;
+}
+
+// ---- the commands, in the order of the help ------------------------------------------------------------
+
+function addWork(tree: Tree): void {
+  const { cli, root } = tree;
+  root.commandsGroup(cli.t('help.group.work'));
+  const run = add(tree, root, 'run [request...]', 'help.run', async (request: string[], options: RunOptions) =>
+    (await import('./commands/run.ts')).runCommand(cli, request, options),
+  );
+  const chat = add(tree, root, 'chat', 'help.chat', async (options: RunOptions) =>
+    (await import('./commands/chat.ts')).chatCommand(cli, options),
+  );
+  for (const command of [run, chat]) addRunOptions(cli, command);
+}
+
+function addRuns(tree: Tree): void {
+  const { cli, root } = tree;
+  root.commandsGroup(cli.t('help.group.look'));
+  const runs = add(tree, root, 'runs', 'help.runs');
+  const looking = () => import('./commands/runs.ts');
+  const goingOn = () => import('./commands/continue.ts');
+  const list = add(tree, runs, 'list', 'help.runs.list', async (...[options]: Given) => (await looking()).runsList(cli, options));
+  list.addOption(plain(cli, '-n, --limit <n>', 'help.o.limit')).addOption(plain(cli, '--session <id>', 'help.o.ofSession'));
+  const show = add(tree, runs, 'show <run>', 'help.runs.show', async (id: string, options: BaseOptions & Json) =>
+    (await looking()).runsShow(cli, id, options),
+  );
+  const tail = add(tree, runs, 'tail <run>', 'help.runs.tail', async (id: string, options: BaseOptions & Json) =>
+    (await looking()).runsTail(cli, id, options),
+  );
+  const verify = add(tree, runs, 'verify [run...]', 'help.runs.verify', async (ids: string[], options: BaseOptions & Json) =>
+    (await looking()).runsVerify(cli, ids, options),
+  );
+  const replay = add(tree, runs, 'replay <run>', 'help.runs.replay', async (id: string, options: BaseOptions & Json) =>
+    (await goingOn()).runsReplay(cli, id, options),
+  );
+  for (const command of [list, show, tail, verify, replay]) command.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  const resume = add(tree, runs, 'resume <run>', 'help.runs.resume', async (id: string, options: RunOptions) =>
+    (await goingOn()).runsResume(cli, id, options),
+  );
+  const fork = add(
+    tree,
+    runs,
+    'fork <run> [request...]',
+    'help.runs.fork',
+    async (id: string, words: string[], options: RunOptions & { at?: string }) => (await goingOn()).runsFork(cli, id, words, options),
+  );
+  for (const command of [resume, fork]) addRunOptions(cli, command);
+  fork.addOption(plain(cli, '--at <n>', 'help.o.at'));
+  const prune = add(tree, runs, 'prune', 'help.runs.prune', async (...[options]: Given) => (await looking()).runsPrune(cli, options));
+  prune.addOption(plain(cli, '--older-than <days>', 'help.o.olderThan')).addOption(plain(cli, '--yes', 'help.o.yes'));
+}
+
+function addSetUp(tree: Tree): void {
+  const { cli, root } = tree;
+  root.commandsGroup(cli.t('help.group.setup'));
+  add(tree, root, 'init', 'help.init', async (options: BaseOptions) => (await import('./commands/init.ts')).initCommand(cli, options));
+  addTools(tree);
+  const models = add(tree, root, 'models', 'help.models');
+  const local = () => import('./commands/models.ts');
+  const list = add(tree, models, 'list', 'help.models.list', async (options: BaseOptions & Json) =>
+    (await local()).modelsList(cli, options),
+  );
+  list.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  add(tree, models, 'pull [name]', 'help.models.pull', async (name: string | undefined, options: BaseOptions) =>
+    (await local()).modelsPull(cli, name, options),
+  );
+  add(tree, models, 'rm <name>', 'help.models.rm', async (name: string, options: BaseOptions) =>
+    (await local()).modelsRemove(cli, name, options),
+  );
+  const config = add(tree, root, 'config', 'help.config');
+  const show = add(tree, config, 'show', 'help.config.show', async (options: BaseOptions & Json) =>
+    (await import('./commands/config.ts')).configShow(cli, options),
+  );
+  show.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  const doctor = add(tree, root, 'doctor', 'help.doctor', async (options: BaseOptions & Json) =>
+    (await import('./commands/doctor.ts')).doctorCommand(cli, options),
+  );
+  doctor.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  add(tree, root, 'completion <shell>', 'help.completion', async (shell: string) =>
+    (await import('./commands/completion.ts')).completionCommand(cli, root, shell),
+  );
+}
+
+function addTools(tree: Tree): void {
+  const { cli, root } = tree;
+  const tools = add(tree, root, 'tools', 'help.tools');
+  const file = () => import('./commands/tools.ts');
+  const list = add(tree, tools, 'list', 'help.tools.list', async (options: BaseOptions & Json) => (await file()).toolsList(cli, options));
+  const show = add(tree, tools, 'show <name>', 'help.tools.show', async (name: string, options: BaseOptions & Json) =>
+    (await file()).toolsShow(cli, name, options),
+  );
+  const check = add(tree, tools, 'check', 'help.tools.check', async (options: BaseOptions & Json) =>
+    (await file()).toolsCheck(cli, options),
+  );
+  const call = add(
+    tree,
+    tools,
+    'call <name> [arguments...]',
+    'help.tools.call',
+    async (name: string, words: string[], options: RunOptions) => (await file()).toolsCall(cli, name, words, options),
+  );
+  for (const command of [list, show, check, call]) command.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  call.addOption(
+    plain(cli, '--allow <tool>', 'help.o.allow').argParser((tool, earlier: string[] | undefined) => [...(earlier ?? []), tool]),
+  );
+}
+
+// ---- making one ----------------------------------------------------------------------------------------------
+
+/** Options that stood before the command's name count as well. Without an action it only holds sub-commands. */
+function add<A extends unknown[]>(
+  { cli, root, end }: Tree,
+  parent: Command,
+  usage: string,
+  key: MessageKey,
+  action?: (...given: A) => Promise<ExitStatus>,
+): Command {
+  const command = addBaseOptions(cli, parent.command(usage).description(cli.t(key)).allowExcessArguments(false));
+  if (!action) return command.helpCommand(false);
+  return command.action(async (...given) => {
+    const options = { ...root.opts(), ...command.opts() };
+    if (options.dir) changeFolder(cli, options.dir);
+    end(await action(...([...given.slice(0, -2), options] as A)));
+  });
+}
+
+function plain(cli: Cli, flags: string, key: MessageKey): Option {
+  return new Option(flags, cli.t(key)).helpGroup(cli.t('help.options'));
+}
+
+function changeFolder(cli: Cli, folder: string): void {
+  try {
+    process.chdir(folder);
+  } catch (error) {
+    throw usageError(cli.t('usage.noFolder', { folder, reason: (error as NodeJS.ErrnoException).code ?? '' }), cli.t('next.noFolder'));
+  }
+}
+
+function unknownCommand(cli: Cli, parent: Command, name: string): Error {
+  const near = nearest(
+    name,
+    parent.commands.map((command) => command.name()),
+  );
+  const meant = near ? ` ${cli.t('usage.meant', { name: near })}` : '';
+  return usageError(cli.t('usage.unknownCommand', { name }) + meant, cli.t('usage.help', { command: parent.name() }));
+}

@@ -1,0 +1,58 @@
+/** `hermes config show`: every value, and where it comes from. */
+
+import { type Config, loadConfig, type Source } from '../../agent/config.ts';
+import { KEYS, keysOf, type Section } from '../../agent/config-keys.ts';
+import type { Cli, ExitStatus } from '../context.ts';
+import type { BaseOptions } from '../options.ts';
+import { table } from '../text.ts';
+
+interface Row {
+  key: string;
+  value: unknown;
+  source: Source;
+  /** No part of this version reads it. */
+  later: boolean;
+}
+
+export async function configShow(cli: Cli, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
+  const config = await loadConfig({ ...(options.config === undefined ? {} : { file: options.config }) });
+  const rows = rowsOf(config);
+  if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+  else {
+    cli.terminal.out(table([header(cli), ...rows.map((row) => cells(cli, row))], cli.terminal.tableColumns));
+    if (!config.file && !config.userFile) cli.terminal.err(`${cli.t('config.none')}\n`);
+  }
+  return 0;
+}
+
+function rowsOf(config: Config): Row[] {
+  const rows: Row[] = [];
+  for (const section of Object.keys(KEYS) as Section[]) {
+    const values = config.values[section] as Record<string, unknown>;
+    for (const [name, key] of Object.entries(keysOf(section))) {
+      const full = `${section}.${name}`;
+      rows.push({ key: full, value: values[name] ?? null, source: config.sources[full]!, later: key.later });
+    }
+  }
+  for (const [alias, target] of Object.entries(config.aliases)) rows.push(free(config, `models.${alias}`, target));
+  for (const [tool, settings] of Object.entries(config.toolSettings)) {
+    for (const [name, value] of Object.entries(settings)) {
+      const isSecret = /key|token|secret|password/i.test(name);
+      rows.push({ ...free(config, `tools.${tool}`, isSecret ? '***' : value), key: `tools.${tool}.${name}` });
+    }
+  }
+  return rows;
+}
+
+function free(config: Config, key: string, value: unknown): Row {
+  return { key, value, source: config.sources[key]!, later: false };
+}
+
+function header(cli: Cli): string[] {
+  return [cli.t('config.key'), cli.t('config.value'), cli.t('config.source')];
+}
+
+function cells(cli: Cli, { key, value, source, later }: Row): string[] {
+  const origin = source.name ?? cli.t('config.default');
+  return [key, value === null ? '-' : JSON.stringify(value), later ? `${origin} (${cli.t('config.later')})` : origin];
+}

@@ -1,0 +1,55 @@
+/** `hermes runs resume|fork|replay`: going on with what a store holds, or through it again. The same loop as any other run. */
+
+import { readHistory } from '../../journal/history.ts';
+import { replay } from '../../journal/replay.ts';
+import { maskPatterns } from '../../journal/secrets.ts';
+import { shorten } from '../../memory/context.ts';
+import type { Cli, ExitStatus } from '../context.ts';
+import { configFor, openFor } from '../open.ts';
+import { type BaseOptions, type RunOptions, wholeNumber } from '../options.ts';
+import { findRun, withStore } from '../store.ts';
+import { Turn } from '../turn.ts';
+
+export async function runsResume(cli: Cli, id: string, options: RunOptions): Promise<ExitStatus> {
+  const config = await configFor(options);
+  const turn = new Turn(cli, options, config);
+  const opened = await openFor(cli, config, options, turn);
+  try {
+    const { run_id } = await findRun(cli, opened.store, id);
+    return await turn.take(() => opened.agent.startResume(run_id));
+  } finally {
+    await opened.close();
+  }
+}
+
+export async function runsFork(cli: Cli, id: string, words: readonly string[], options: RunOptions & { at?: string }): Promise<ExitStatus> {
+  const at = options.at === undefined ? {} : { at: wholeNumber(cli, '--at', options.at) };
+  const request = words.length > 0 ? { request: words.join(' ') } : {};
+  const config = await configFor(options);
+  const turn = new Turn(cli, options, config);
+  const opened = await openFor(cli, config, options, turn);
+  try {
+    const { run_id } = await findRun(cli, opened.store, id);
+    return await turn.take(() => opened.agent.startFork(run_id, { ...at, ...request, ...(options.model ? { model: options.model } : {}) }));
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Every decision is made again from the recorded replies and results; the first that differs is shown. */
+export async function runsReplay(cli: Cli, id: string, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
+  return withStore<ExitStatus>(cli, options, async ({ store }) => {
+    const { run_id } = await findRun(cli, store, id);
+    const result = await replay(await readHistory(store, run_id), { compact: shorten });
+    const { ok, events, difference, stopped } = result;
+    if (options.json) cli.terminal.out(`${maskPatterns(JSON.stringify({ run_id, ...result }))}\n`);
+    else if (ok) cli.terminal.out(`${cli.t('runs.replayed', { id: run_id, events })}\n`);
+    else if (difference) {
+      cli.terminal.out(`${cli.t('runs.differs', { id: run_id, seq: difference.seq })}\n`);
+      cli.terminal.out(
+        `  - ${maskPatterns(JSON.stringify(difference.recorded ?? null))}\n  + ${maskPatterns(JSON.stringify(difference.now))}\n`,
+      );
+    } else cli.terminal.out(`${cli.t('runs.stopped', { id: run_id, events, stopped: stopped ?? '' })}\n`);
+    return ok ? 0 : 1;
+  });
+}

@@ -1,0 +1,174 @@
+/** `hermes doctor`: what is set up, what is missing, and the command that mends it. It changes nothing. */
+
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Config, loadConfig } from '../../agent/config.ts';
+import { openTools } from '../../agent/open.ts';
+import { openSqliteStore } from '../../journal/sqlite.ts';
+import { errorData } from '../../kernel/errors.ts';
+import { EMBEDDED_DEFAULT, findModel, listModels, modelsDirectory } from '../../models/catalogue.ts';
+import { runCommand } from '../../models/command.ts';
+import { type ModelChoice, resolveModel } from '../../models/resolve.ts';
+import { hasRuntime } from '../../models/runtime.ts';
+import type { Cli, ExitStatus } from '../context.ts';
+import { toldError } from '../errors.ts';
+import type { MessageKey } from '../messages.ts';
+import type { BaseOptions } from '../options.ts';
+import { harmless } from '../text.ts';
+
+interface Finding {
+  what: MessageKey;
+  state: 'good' | 'fair' | 'bad';
+  detail: string;
+  /** The command that mends it, or what to do. */
+  mend?: string;
+}
+
+const CONNECT_MS = 3000;
+
+export async function doctorCommand(cli: Cli, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
+  const findings: Finding[] = [{ what: 'doctor.node', state: 'good', detail: `${process.version} (${process.execPath})` }];
+  const config = await checkConfig(cli, options, findings);
+  if (config) {
+    findings.push(
+      await checkEnvFile(cli, config),
+      ...(await checkModel(cli, config)),
+      await checkStore(cli, config),
+      await checkTools(cli, config),
+    );
+  }
+  if (options.json)
+    cli.terminal.out(
+      `${JSON.stringify(
+        findings.map(({ what, ...rest }) => ({ what: what.slice('doctor.'.length), ...rest })),
+        null,
+        2,
+      )}\n`,
+    );
+  else for (const finding of findings) print(cli, finding);
+  return findings.some(({ state }) => state === 'bad') ? 1 : 0;
+}
+
+function print(cli: Cli, { what, state, detail, mend }: Finding): void {
+  const { terminal, t } = cli;
+  const mark = { good: terminal.paintOut('green', '✓'), fair: terminal.paintOut('yellow', '!'), bad: terminal.paintOut('red', '✗') }[state];
+  terminal.out(`${mark} ${t(what)}${t('doctor.colon')}${harmless(detail)}\n`);
+  if (mend) terminal.out(`    → ${harmless(mend)}\n`);
+}
+
+async function checkConfig(cli: Cli, options: BaseOptions, findings: Finding[]): Promise<Config | undefined> {
+  const what = 'doctor.config';
+  try {
+    const config = await loadConfig(options.config === undefined ? {} : { file: options.config });
+    const files = [config.userFile, config.file].filter((file) => file !== undefined);
+    findings.push({ what, state: 'good', detail: files.join(', ') || cli.t('doctor.defaults') });
+    return config;
+  } catch (error) {
+    const { message, next } = toldError(cli, error);
+    findings.push({ what, state: 'bad', detail: message, ...(next ? { mend: next } : {}) });
+    return undefined;
+  }
+}
+
+async function checkEnvFile(cli: Cli, { root }: Config): Promise<Finding> {
+  const what = 'doctor.env';
+  const file = join(root, '.env');
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) return { what, state: 'good', detail: cli.t('doctor.noEnv') };
+  const isOpen = process.platform !== 'win32' && (found.mode & 0o077) !== 0;
+  return isOpen
+    ? { what, state: 'fair', detail: cli.t('doctor.openEnv', { file }), mend: `chmod 600 "${file}"` }
+    : { what, state: 'good', detail: file };
+}
+
+/** Which model would answer, and whether it could. */
+async function checkModel(cli: Cli, config: Config): Promise<Finding[]> {
+  const what = 'doctor.model';
+  const directory = modelsDirectory({ ...config.env });
+  const { provider, model, base_url, api_key_env } = config.values.model;
+  try {
+    const choice = await resolveModel({
+      config: Object.fromEntries(Object.entries({ provider, model, base_url, api_key_env }).filter(([, value]) => value !== undefined)),
+      env: { ...config.env },
+      localModels: async () => (await listModels(directory)).map(({ name }) => name),
+      language: cli.language,
+    });
+    const notes: Finding[] = choice.notes.map((detail) => ({ what, state: 'fair', detail }));
+    const name = `${choice.provider}:${choice.model ?? EMBEDDED_DEFAULT.name}`;
+    const chosen: Finding = { what, state: 'good', detail: `${name} (${choice.reason})` };
+    return [...notes, chosen, 'baseURL' in choice ? await checkEndpoint(cli, choice) : await checkLocal(cli, directory, choice.model)];
+  } catch (error) {
+    const { message, next } = toldError(cli, error);
+    return [{ what, state: 'bad', detail: message, ...(next ? { mend: next } : {}) }];
+  }
+}
+
+async function checkEndpoint(cli: Cli, { baseURL }: Extract<ModelChoice, { baseURL: string }>): Promise<Finding> {
+  const what = 'doctor.endpoint';
+  const proxy = process.env.HTTPS_PROXY ?? process.env.https_proxy ?? process.env.HTTP_PROXY ?? process.env.http_proxy;
+  const { hostname, port, protocol, host } = new URL(proxy ?? baseURL);
+  const problem = await connect(hostname, Number(port) || (protocol === 'https:' ? 443 : 80));
+  if (problem === undefined) return { what, state: 'good', detail: cli.t('doctor.reachable', { host }) };
+  return { what, state: 'bad', detail: cli.t('doctor.unreachable', { host, problem }), mend: cli.t('doctor.network') };
+}
+
+/** Opens and closes a connection; sends nothing. */
+function connect(host: string, port: number): Promise<string | undefined> {
+  const socket = process.getBuiltinModule('node:net').connect({ host, port, timeout: CONNECT_MS });
+  return new Promise((done) => {
+    socket.once('connect', () => done(undefined));
+    socket.once('timeout', () => done('ETIMEDOUT'));
+    socket.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
+  }).then((problem) => {
+    socket.destroy();
+    return problem as string | undefined;
+  });
+}
+
+async function checkLocal(cli: Cli, directory: string, name = EMBEDDED_DEFAULT.name): Promise<Finding> {
+  const what = 'doctor.local';
+  const here = await findModel(directory, name).then(
+    ({ file }) => file,
+    () => undefined,
+  );
+  if (here && hasRuntime(directory)) return { what, state: 'good', detail: here };
+  const mend = `hermes models pull ${name}`;
+  if (here) return { what, state: 'fair', detail: cli.t('doctor.noRuntime'), mend };
+  const pip = await runCommand('python3', ['-m', 'pip', '--version'], {}).then(
+    ({ code }) => code === 0,
+    () => false,
+  );
+  if (pip) return { what, state: 'fair', detail: cli.t('doctor.toPull'), mend };
+  return { what, state: 'bad', detail: cli.t('doctor.noPip'), mend: 'apt-get install -y python3-pip' };
+}
+
+async function checkStore(cli: Cli, { root }: Config): Promise<Finding> {
+  const what = 'doctor.store';
+  const file = join(root, '.hermes', 'hermes.db');
+  if (!(await stat(file).catch(() => undefined))) {
+    const isWritable = await access(dirname(dirname(file)), constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isWritable) return { what, state: 'good', detail: cli.t('doctor.newStore', { file }) };
+    return { what, state: 'bad', detail: cli.t('doctor.readOnly', { root }), mend: cli.t('next.noFolder') };
+  }
+  try {
+    const store = await openSqliteStore({ file });
+    await store.list({ limit: 1 });
+    await store.close();
+    return { what, state: 'good', detail: file };
+  } catch (error) {
+    const { message, next } = errorData(error);
+    return { what, state: 'bad', detail: message, ...(next ? { mend: next } : {}) };
+  }
+}
+
+async function checkTools(cli: Cli, config: Config): Promise<Finding> {
+  const what = 'doctor.tools';
+  const { tools, diagnostics } = await openTools(config);
+  await Promise.all(tools.map((tool) => tool.close?.()));
+  const detail = cli.t('tools.checked', { good: tools.length, bad: diagnostics.length });
+  return diagnostics.length === 0 ? { what, state: 'good', detail } : { what, state: 'fair', detail, mend: 'hermes tools check' };
+}

@@ -1,0 +1,170 @@
+/** `hermes tools list|show|check|call`: the tools that an agent would have here. */
+
+import { Agent } from '../../agent/agent.ts';
+import type { Config } from '../../agent/config.ts';
+import { openStore, openTools } from '../../agent/open.ts';
+import type { EventStore } from '../../journal/store.ts';
+import { HermesError, nearest } from '../../kernel/errors.ts';
+import type { Json, JsonObject, RunEvent, ToolResult } from '../../kernel/types.ts';
+import { scriptedModel } from '../../models/scripted.ts';
+import type { Tool } from '../../tools/define.ts';
+import { type Cli, type ExitStatus, usageError } from '../context.ts';
+import { printError } from '../errors.ts';
+import { configFor } from '../open.ts';
+import type { BaseOptions, RunOptions } from '../options.ts';
+import { harmless, table } from '../text.ts';
+import { Turn } from '../turn.ts';
+
+type ListOptions = BaseOptions & { json?: boolean };
+
+export async function toolsList(cli: Cli, options: ListOptions): Promise<ExitStatus> {
+  return withTools(options, ({ tools }) => {
+    const rows = tools.map(({ info }) => ({ name: info.name, level: info.level, description: info.description }));
+    if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+    else {
+      const head = [cli.t('tools.name'), cli.t('tools.level'), cli.t('tools.description')];
+      cli.terminal.out(table([head, ...rows.map(({ name, level, description }) => [name, level, description])], cli.terminal.tableColumns));
+    }
+    return 0;
+  });
+}
+
+export async function toolsShow(cli: Cli, name: string, options: ListOptions): Promise<ExitStatus> {
+  return withTools(options, ({ tools }) => {
+    const { info, settings } = find(cli, tools, name);
+    if (options.json) cli.terminal.out(`${JSON.stringify({ ...info, ...settings }, null, 2)}\n`);
+    else {
+      const examples = (info.examples ?? []).map(({ request, arguments: args }) => `  ${request}\n    ${JSON.stringify(args)}\n`);
+      cli.terminal.out(
+        harmless(
+          `${info.name} (${info.level})\n\n${info.description}\n\n${JSON.stringify(info.input_schema, null, 2)}\n` +
+            (examples.length > 0 ? `\n${cli.t('tools.examples')}\n${examples.join('')}` : ''),
+        ),
+      );
+    }
+    return 0;
+  });
+}
+
+/** Everything that is wrong with the tool files, one line each; exit status 1 when there is anything. */
+export async function toolsCheck(cli: Cli, options: ListOptions): Promise<ExitStatus> {
+  return withTools(options, ({ tools, diagnostics }) => {
+    if (options.json) cli.terminal.out(`${JSON.stringify({ tools: tools.map(({ info }) => info.name), diagnostics }, null, 2)}\n`);
+    else {
+      for (const { file, line, code, message } of diagnostics) {
+        cli.terminal.out(harmless(`${file}${line === undefined ? '' : `:${line}`}: ${message} (${code})\n`));
+      }
+    }
+    cli.terminal.err(`${cli.t('tools.checked', { good: tools.length, bad: diagnostics.length })}\n`);
+    return diagnostics.length === 0 ? 0 : 1;
+  });
+}
+
+/**
+ * A call by hand goes the way of any other: a run whose model says just this call. So arguments are adapted and validated, the
+ * permission is asked for, and the log has it.
+ */
+export async function toolsCall(cli: Cli, name: string, words: readonly string[], options: RunOptions): Promise<ExitStatus> {
+  const args = parseArguments(cli, words);
+  const config = await configFor(options);
+  const { tools } = await openTools(config);
+  find(cli, tools, name);
+  const turn = new Turn(cli, { ...options, json: true, quiet: true }, config);
+  const { store, close } = await openStore(config);
+  const agent = agentByHand(config, { name, args, tools, store, options, turn });
+  try {
+    let result: ToolResult | undefined;
+    let refusal: string | undefined;
+    const onEvent = ({ event_type, data }: RunEvent) => {
+      if (event_type === 'tool.end') result = data.result;
+      if (event_type === 'approval.answer' && data.note) refusal = data.note;
+      if (event_type === 'call.permit' && data.decision === 'deny') refusal = data.reason;
+      if (event_type === 'call.reject') result = { success: false, error: { code: data.code, message: data.message } };
+    };
+    const status = await turn.take(() => agent.start(`tools call ${name} ${words.join(' ')}`, { onEvent }), true);
+    if (refusal !== undefined) printError(cli, { code: 'denied', message: refusal });
+    if (result === undefined) return refusal === undefined ? status : 3;
+    if (result.success)
+      cli.terminal.out(`${typeof result.data === 'string' && !options.json ? result.data : JSON.stringify(result.data, null, 2)}\n`);
+    else printError(cli, result.error);
+    return result.success ? status : 1;
+  } finally {
+    await agent.close();
+    await close();
+  }
+}
+
+interface ByHand {
+  name: string;
+  args: JsonObject;
+  tools: readonly Tool[];
+  store: EventStore;
+  options: RunOptions;
+  turn: Turn;
+}
+
+function agentByHand({ values, root }: Config, { name, args, tools, store, options, turn }: ByHand): Agent {
+  const { permissions, tools: settings, agent } = values;
+  const { approver } = turn;
+  return new Agent({
+    model: scriptedModel([{ calls: [{ name, arguments: args }] }, '.'], { id: 'by-hand:call' }),
+    protocol: 'native',
+    tools,
+    store,
+    workspace: root,
+    toolTimeoutMs: settings.timeout_seconds * 1000,
+    permissions: { ...permissions, allow: [...permissions.allow, ...(options.allow ?? [])], whiteList: agent.tool_white_list },
+    ...(approver === undefined ? {} : { onApproval: approver }),
+    ...(agent.timezone === undefined ? {} : { timezone: agent.timezone }),
+  });
+}
+
+/** One JSON object, or name=value pairs whose values are JSON where they can be, else text. */
+function parseArguments(cli: Cli, words: readonly string[]): JsonObject {
+  const text = words.join(' ').trim();
+  if (text === '') return {};
+  if (text.startsWith('{')) {
+    try {
+      return JSON.parse(text) as JsonObject;
+    } catch (error) {
+      throw usageError(cli.t('tools.badJson', { reason: (error as Error).message }), cli.t('tools.call.next'));
+    }
+  }
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf('=');
+      if (at <= 0) throw usageError(cli.t('tools.badPair', { word }), cli.t('tools.call.next'));
+      return [word.slice(0, at), jsonOrText(word.slice(at + 1))];
+    }),
+  );
+}
+
+function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+function find(cli: Cli, tools: readonly Tool[], name: string): Tool {
+  const found = tools.find(({ info }) => info.name === name);
+  if (found) return found;
+  const near = nearest(
+    name,
+    tools.map(({ info }) => info.name),
+  );
+  const meant = near ? ` ${cli.t('usage.meant', { name: near })}` : '';
+  throw new HermesError('unknown_tool', cli.t('tools.unknown', { name }) + meant, { kind: 'usage', next: cli.t('tools.unknown.next') });
+}
+
+type Opened = Awaited<ReturnType<typeof openTools>>;
+
+async function withTools(options: ListOptions, use: (opened: Opened) => ExitStatus): Promise<ExitStatus> {
+  const opened = await openTools(await configFor(options));
+  try {
+    return use(opened);
+  } finally {
+    await Promise.all(opened.tools.map((tool) => tool.close?.()));
+  }
+}

@@ -1,0 +1,29 @@
+/** How an error is told: what is wrong, and what to do next, in the user's language, on standard error. */
+
+import { errorData, HermesError } from '../kernel/errors.ts';
+import type { ErrorData } from '../kernel/types.ts';
+import type { Cli, ExitStatus } from './context.ts';
+import { isMessageKey } from './messages.ts';
+import { harmless } from './text.ts';
+
+/** Errors that the table of messages knows by their code are told in the user's language, others as they are. */
+export function toldError(cli: Cli, thrown: unknown): ErrorData {
+  const data = errorData(thrown);
+  if (!(thrown instanceof HermesError)) return data;
+  const values = Object.fromEntries(Object.entries(thrown.data).map(([name, value]) => [name, String(value)]));
+  const key = `error.${data.code}`;
+  const nextKey = `next.${data.code}`;
+  if (isMessageKey(key)) data.message = cli.t(key, values) + (values.meant ? cli.t('usage.meant', { name: values.meant }) : '');
+  if (isMessageKey(nextKey)) data.next = cli.t(nextKey, values);
+  return data;
+}
+
+export function printError(cli: Cli, error: ErrorData): void {
+  const { terminal, t } = cli;
+  terminal.err(`${terminal.paint('red', t('error.prefix'))} ${harmless(error.message)}\n`);
+  if (error.next) terminal.err(`${terminal.paint('cyan', t('error.next'))} ${harmless(error.next)}\n`);
+}
+
+export function statusOf(thrown: unknown): ExitStatus {
+  return thrown instanceof HermesError && thrown.kind === 'usage' ? 2 : 1;
+}

@@ -1,0 +1,40 @@
+/** The agent of the project at hand, as configuration and options describe it. */
+
+import { type Config, loadConfig } from '../agent/config.ts';
+import { type OpenedAgent, openAgent } from '../agent/open.ts';
+import { type Cli, usageError } from './context.ts';
+import { overridesOf, type RunOptions } from './options.ts';
+import { harmless } from './text.ts';
+import type { Turn } from './turn.ts';
+
+export function configFor(options: RunOptions): Promise<Config> {
+  return loadConfig({ ...(options.config === undefined ? {} : { file: options.config }), overrides: overridesOf(options) });
+}
+
+export async function openFor(cli: Cli, config: Config, options: RunOptions, turn: Turn): Promise<OpenedAgent> {
+  const { terminal, t, language } = cli;
+  const { approver } = turn;
+  return openAgent(config, {
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(approver === undefined ? {} : { onApproval: approver }),
+    ...(options.offline ? {} : { pull: turn.pull }),
+    allow: options.allow ?? [],
+    deny: options.deny ?? [],
+    language,
+    onLogProblem: ({ message }) => terminal.err(`${terminal.paint('yellow', '!')} ${message}\n`),
+    onDiagnostic: ({ file, line, message }) => {
+      if (options.quiet) return;
+      const place = line === undefined ? file : `${file}:${line}`;
+      terminal.err(harmless(`${terminal.paint('yellow', '!')} ${t('tools.bad', { place, message })}\n`));
+    },
+  });
+}
+
+/** The session that the options name; undefined = a new one. */
+export async function sessionFor(cli: Cli, config: Config, { store }: OpenedAgent, options: RunOptions): Promise<string | undefined> {
+  if (!options.continue) return options.session;
+  if (options.session !== undefined) throw usageError(cli.t('usage.sessionTwice'), cli.t('usage.help', { command: 'hermes run' }));
+  const last = await store.sessions.lastIn(config.root);
+  if (last === undefined && !options.quiet) cli.terminal.err(`${cli.t('run.noSession')}\n`);
+  return last;
+}

@@ -1,0 +1,60 @@
+/** What a run leaves behind for people and programs: the answer or the JSON on standard output, the exit status. */
+
+import type { RunOutcome } from '../agent/types.ts';
+import type { Cli, ExitStatus } from './context.ts';
+import type { Display } from './display.ts';
+import { printError } from './errors.ts';
+import { harmless } from './text.ts';
+
+/** The object of `--json`, snake_case like all of the wire. Absent = not known. */
+export function outcomeJson(outcome: RunOutcome): Record<string, unknown> {
+  const { usage, stoppedBy, error, report, inDoubt } = outcome;
+  return {
+    run_id: outcome.runId,
+    session_id: outcome.sessionId,
+    status: outcome.status,
+    answer: outcome.answer,
+    highlights: outcome.highlights,
+    steps: outcome.steps,
+    protocol: outcome.protocol,
+    model: outcome.model,
+    usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cached_tokens: usage.cachedTokens },
+    tool_calls: outcome.toolCalls.map(({ errorCode, ms, ...call }) => ({ ...call, error_code: errorCode, ms })),
+    stopped_by: stoppedBy,
+    report,
+    in_doubt: inDoubt,
+    error,
+  };
+}
+
+export function exitStatus(outcome: RunOutcome, nobodyAsked: boolean): ExitStatus {
+  switch (outcome.status) {
+    case 'success':
+      return nobodyAsked ? 3 : 0;
+    case 'waiting_for_approval':
+      return 3;
+    case 'max_steps':
+      return 4;
+    case 'timeout':
+      return 5;
+    case 'stopped_by_guard':
+      return 6;
+    case 'cancelled':
+      return 130;
+    case 'error':
+      return 1;
+  }
+}
+
+/** The answer on standard output, everything else about the end on standard error. */
+export function printOutcome(cli: Cli, outcome: RunOutcome, display: Display): void {
+  const { terminal, t } = cli;
+  const shown = display.end(outcome);
+  if (outcome.answer !== '' && !shown)
+    terminal.out(`${terminal.outIsTerminal ? harmless(outcome.answer) : outcome.answer.toWellFormed()}\n`);
+  if (outcome.report) terminal.err(`${harmless(outcome.report)}\n`);
+  if (outcome.status === 'waiting_for_approval') terminal.err(`${t('run.waits', { id: outcome.runId })}\n`);
+  if (outcome.inDoubt?.length) terminal.err(`${t('run.inDoubt', { names: outcome.inDoubt.join(', ') })}\n`);
+  if (outcome.error) printError(cli, outcome.error);
+  display.summarise(outcome);
+}

@@ -1,0 +1,102 @@
+/** One line for each event that people want to see, the same while a run goes on and when it is looked back at. */
+
+import type { Json, JsonObject, RunEvent } from '../kernel/types.ts';
+import type { Translate } from './messages.ts';
+import { cutToWidth, oneLine } from './text.ts';
+
+export interface Line {
+  text: string;
+  tone?: 'dim' | 'yellow' | 'red' | 'green';
+  /** Only for those who want to see more (-v). */
+  detail?: true;
+}
+
+/** Columns for the arguments of a call and for its result; the whole of both is in the log. */
+const SHORT = 60;
+
+/** Remembers the arguments of calls, which later events only refer to. */
+export class Story {
+  readonly #t: Translate;
+  readonly #arguments = new Map<string, JsonObject>();
+
+  constructor(t: Translate) {
+    this.#t = t;
+  }
+
+  line(event: RunEvent): Line | undefined {
+    const t = this.#t;
+    switch (event.event_type) {
+      case 'run.start': {
+        const { model, model_reason } = event.data;
+        return model_reason ? { text: t('run.model', { model, reason: model_reason }), tone: 'dim' } : undefined;
+      }
+      case 'run.resume':
+        return { text: t('run.resumed'), tone: 'dim' };
+      case 'run.change':
+        return { text: t('run.changed', { what: event.data.model ?? Object.keys(event.data.tools ?? {}).join(', ') }), tone: 'dim' };
+      case 'run.note':
+        return event.data.level === 'warning' ? warning(event.data.message) : detail(event.data.message);
+      case 'limit.reached':
+        return warning(t('run.limit', { limit: event.data.limit, value: event.data.value }));
+      case 'step.start':
+        return detail(t('run.step', { step: event.data.step }));
+      case 'model.end':
+        if (event.data.error) return warning(event.data.error.message);
+        return event.data.decided_by === 'rail' ? detail(t('run.rail')) : undefined;
+      case 'guard.trip':
+        return warning(`${event.data.guard}: ${event.data.message}`);
+      case 'memory.compact':
+        return detail(t('run.compacted', { before: event.data.tokens_before, after: event.data.tokens_after }));
+      case 'input.add':
+        return { text: `> ${event.data.message.content}`, tone: 'dim' };
+      default:
+        return this.#callLine(event);
+    }
+  }
+
+  #callLine(event: RunEvent): Line | undefined {
+    const t = this.#t;
+    switch (event.event_type) {
+      case 'call.prepare': {
+        this.#arguments.set(event.data.call_id, event.data.arguments);
+        const repairs = (event.data.repairs ?? []).map((repair) => repair.note);
+        return repairs.length > 0 ? detail(`${event.data.name}: ${repairs.join('; ')}`) : undefined;
+      }
+      case 'call.reject':
+        return { text: `✗ ${event.data.name}: ${event.data.message}`, tone: 'red' };
+      case 'call.permit':
+        if (event.data.decision !== 'deny') return undefined;
+        return { text: `✗ ${t('run.denied')}: ${event.data.reason}`, tone: 'red' };
+      case 'approval.ask':
+        return { text: t('run.asked', { names: event.data.calls.map((call) => call.name).join(', ') }), tone: 'yellow' };
+      case 'approval.answer':
+        if (event.data.decision === 'approve') return detail(t('run.approved', { by: event.data.by }));
+        return { text: `✗ ${t('run.refused', { by: event.data.by })}${event.data.note ? `: ${event.data.note}` : ''}`, tone: 'red' };
+      case 'tool.end': {
+        const { call_id, name, result, shaped, ms } = event.data;
+        const text = `${result.success ? '✓' : '✗'} ${this.call(call_id, name)} → ${short(shaped)} · ${ms} ms`;
+        return { text, tone: result.success ? 'green' : 'red' };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** name(argument: value, ...) of a call that has been prepared. */
+  call(callId: string, name: string): string {
+    const given = Object.entries(this.#arguments.get(callId) ?? {}).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+    return `${name}(${short(given.join(', '))})`;
+  }
+}
+
+export function short(value: Json): string {
+  return cutToWidth(oneLine(typeof value === 'string' ? value : JSON.stringify(value)), SHORT);
+}
+
+function warning(message: string): Line {
+  return { text: `! ${message}`, tone: 'yellow' };
+}
+
+function detail(text: string): Line {
+  return { text, tone: 'dim', detail: true };
+}

@@ -1,0 +1,109 @@
+/** One run from the command line: shown while it goes on, stopped by signals, told when it has ended. */
+
+import type { Config } from '../agent/config.ts';
+import type { PullControl } from '../agent/models.ts';
+import type { Run } from '../agent/run.ts';
+import type { Approver, RunOutcome } from '../agent/types.ts';
+import { maskPatterns } from '../journal/secrets.ts';
+import { askPerson } from './approve.ts';
+import type { Cli, ExitStatus } from './context.ts';
+import { Display, type Loudness } from './display.ts';
+import { printError } from './errors.ts';
+import type { OnApproval, RunOptions } from './options.ts';
+import { exitStatus, outcomeJson, printOutcome } from './outcome.ts';
+import { megabytes, Progress } from './progress.ts';
+import { onSignals } from './signals.ts';
+
+export class Turn {
+  readonly #cli: Cli;
+  readonly #options: RunOptions;
+  readonly #loudness: Loudness;
+  #display: Display;
+  #stopping = new AbortController();
+  #nobodyAsked = false;
+
+  constructor(cli: Cli, options: RunOptions, config: Config) {
+    this.#cli = cli;
+    this.#options = options;
+    this.#loudness = options.quiet ? 'ERROR' : options.verbose ? 'DEBUG' : config.values.logging.level;
+    this.#display = this.#newDisplay();
+  }
+
+  /** Who is asked before a call that needs it; undefined lets the run sleep (`wait`). */
+  get approver(): Approver | undefined {
+    const { terminal, t } = this.#cli;
+    const how: OnApproval = this.#options.onApproval ?? (terminal.canAsk ? 'ask' : 'deny');
+    if (how === 'wait') return undefined;
+    if (how === 'ask' && terminal.canAsk) {
+      return async ({ calls }, { signal }) => {
+        this.#display.clear();
+        return { decision: await askPerson(this.#cli, calls, signal), by: 'terminal' };
+      };
+    }
+    return async ({ calls }) => {
+      this.#nobodyAsked = true;
+      return { decision: 'deny', by: 'nobody', note: t('run.nobody', { name: calls[0]?.name ?? '' }) };
+    };
+  }
+
+  /** The first run may have to bring the embedded model onto this machine: said, shown, and stopped by Ctrl-C. */
+  get pull(): PullControl {
+    const { terminal, t } = this.#cli;
+    const progress = new Progress(this.#cli);
+    const stopping = () => this.#stopping.signal;
+    return {
+      announce: ({ name, source, licence }, runtimeBytes) => {
+        terminal.err(`${t('models.first', { name, size: megabytes(source.bytes + runtimeBytes), licence })}\n`);
+      },
+      progress: ({ part, bytes, total }) => {
+        progress.show(t(`models.${part}`), bytes, total);
+        if (part === 'unpack' && bytes >= total) progress.end();
+      },
+      get signal() {
+        return stopping();
+      },
+    };
+  }
+
+  /** Begins a run and sees it through to its exit status. `silent`: the caller itself tells how it ended. */
+  async take(begin: () => Run | Promise<Run>, silent = false): Promise<ExitStatus> {
+    this.#display = this.#newDisplay();
+    this.#nobodyAsked = false;
+    this.#stopping = new AbortController();
+    let running: Run | undefined;
+    const signals = onSignals((signal) => {
+      this.#display.clear();
+      if (signal === 'SIGINT' && this.#loudness !== 'ERROR') this.#cli.terminal.err(`${this.#cli.t('run.stopping')}\n`);
+      this.#stopping.abort();
+      running?.abort(signal);
+    });
+    try {
+      running = await begin();
+      if (this.#stopping.signal.aborted) running.abort('SIGINT');
+      running.subscribe((event) => {
+        if (this.#options.events) this.#cli.terminal.out(`${maskPatterns(JSON.stringify(event))}\n`);
+        this.#display.show(event);
+      });
+      const outcome = await running.outcome;
+      if (!silent) this.#tell(outcome);
+      else if (outcome.error) printError(this.#cli, outcome.error);
+      const isStopped = this.#stopping.signal.aborted && (outcome.status === 'cancelled' || outcome.status === 'error');
+      return isStopped ? signals.status : exitStatus(outcome, this.#nobodyAsked);
+    } finally {
+      this.#display.clear();
+      signals.end();
+    }
+  }
+
+  #tell(outcome: RunOutcome): void {
+    if (this.#options.json) {
+      this.#display.end(outcome);
+      this.#cli.terminal.out(`${JSON.stringify(outcomeJson(outcome))}\n`);
+    } else if (this.#options.events) this.#display.end(outcome);
+    else printOutcome(this.#cli, outcome, this.#display);
+  }
+
+  #newDisplay(): Display {
+    return new Display(this.#cli, this.#loudness, this.#options.json === true || this.#options.events === true);
+  }
+}
