@@ -82,7 +82,10 @@ async function foreign(model: LanguageModelV4): Promise<ChatModel> {
   return (await import('../models/ask.ts')).asChatModel(model);
 }
 
-function endpoint({ provider, model, baseURL, apiKey, apiKeySource }: EndpointChoice, { contextWindow, env }: ModelSettings): ChatModel {
+function endpoint(
+  { provider, model, baseURL, apiKey, apiKeySource, direct }: EndpointChoice,
+  { contextWindow, env }: ModelSettings,
+): ChatModel {
   return createOpenAICompatible({
     id: `${provider}:${model}`,
     baseURL,
@@ -90,7 +93,7 @@ function endpoint({ provider, model, baseURL, apiKey, apiKeySource }: EndpointCh
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(apiKeySource === undefined ? {} : { apiKeySource }),
     ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(env === undefined ? {} : { env }),
+    ...(direct ? { env: {} } : env === undefined ? {} : { env }), // a server on this machine is not asked through a proxy
   });
 }
 
