@@ -187,7 +187,7 @@ test('the time of a run ends it, with a report, also inside a tool that ignores 
 test('steering with interrupt ends the reply that is being written', async () => {
   const slow = scriptedModel([
     async ({ abortSignal }) => {
-      run.steer('a haiku, rather', { interrupt: true });
+      setImmediate(() => run.steer('a haiku, rather', { interrupt: true }));
       await new Promise((resolve) => abortSignal?.addEventListener('abort', resolve));
       return 'too late';
     },
@@ -303,7 +303,7 @@ test('in the json protocol people see the answer as it is written, and nothing o
 });
 
 test('wrong use is an error with a next step; a model that fails is an outcome', async () => {
-  const agent = new Agent({ model: scriptedModel([{ error: 'down' }]) });
+  const agent = new Agent({ model: scriptedModel([{ error: new Error('down') }]) });
   await assert.rejects(agent.run('  '), { code: 'empty_request' });
   await assert.rejects(agent.resume('run_x'), { code: 'no_store' });
   await assert.rejects(new Agent({ model: 'opnai:gpt' }).run('x'), { code: 'unknown_provider' });
