@@ -21,7 +21,7 @@ export class Display {
   readonly #loudness: Loudness;
   readonly #story: Story;
   readonly #stream: 'out' | 'err' | 'none';
-  readonly #startedAt = performance.now();
+  #startedAt = performance.now();
   #status: { text: string; since: number; timer: NodeJS.Timeout } | undefined;
   /** What the reply of this step has streamed so far, and what the last one streamed as a whole. */
   #streamed = '';
@@ -31,16 +31,18 @@ export class Display {
   constructor(cli: Cli, loudness: Loudness, hasJson: boolean) {
     this.#cli = cli;
     this.#loudness = loudness;
-    this.#story = new Story(cli.t);
+    this.#story = new Story(cli.t, cli.terminal.cursorMoves ? cli.terminal.columns : undefined);
     const { outIsTerminal, errIsTerminal } = cli.terminal;
     const isLoud = loudness === 'INFO' || loudness === 'DEBUG';
     this.#stream = outIsTerminal && !hasJson ? 'out' : errIsTerminal && isLoud ? 'err' : 'none';
   }
 
   show(event: RunEvent): void {
+    if (event.event_type === 'run.start') this.#startedAt = performance.now();
     if (event.event_type === 'model.delta') this.#write(event.data.text ?? '');
     if (event.event_type === 'model.end') this.#endStream();
     const line = this.#story.line(event);
+    if (event.event_type === 'approval.ask' && this.#cli.terminal.canAsk) return; // the question itself follows
     if (line && this.#isHeard(line)) this.#line(line.text, line.tone);
     if (event.event_type === 'model.start') this.#setStatus(this.#cli.t('run.thinking', { model: event.data.model }));
     if (event.event_type === 'tool.start') this.#setStatus(this.#story.call(event.data.call_id, event.data.name));
@@ -49,8 +51,7 @@ export class Display {
 
   /** Ends what moves; true when the answer already stands on the screen. */
   end(outcome: RunOutcome): boolean {
-    this.#endStream();
-    this.clear();
+    this.settle();
     return this.#stream === 'out' && outcome.answer !== '' && this.#lastStreamed === harmless(outcome.answer).trim();
   }
 
@@ -63,8 +64,13 @@ export class Display {
     this.#line(this.#cli.t('run.summary', { steps, calls: toolCalls.length, tokens, seconds }), 'dim');
   }
 
-  /** Takes the status line away, so that something else can be written. */
-  clear(): void {
+  /** Ends a streamed line and takes the status line away, so that something else can be written. */
+  settle(): void {
+    this.#endStream();
+    this.#clear();
+  }
+
+  #clear(): void {
     if (!this.#status) return;
     clearInterval(this.#status.timer);
     this.#status = undefined;
@@ -73,7 +79,7 @@ export class Display {
 
   #write(text: string): void {
     if (this.#stream === 'none' || text === '') return;
-    this.clear();
+    this.#clear();
     const safe = harmless(text);
     this.#streamed += safe;
     if (this.#stream === 'out') this.#cli.terminal.out(safe);
@@ -81,7 +87,7 @@ export class Display {
   }
 
   #endStream(): void {
-    this.clear();
+    this.#clear();
     if (this.#streamed === '') return;
     if (!this.#streamed.endsWith('\n')) {
       if (this.#stream === 'out') this.#cli.terminal.out('\n');
@@ -106,7 +112,7 @@ export class Display {
 
   #setStatus(text: string): void {
     if (this.#loudness === 'ERROR' || !this.#cli.terminal.cursorMoves || this.#streamed !== '') return;
-    this.clear();
+    this.#clear();
     const timer = setInterval(() => this.#drawStatus(), FRAME_MS);
     timer.unref();
     this.#status = { text: oneLine(text), since: performance.now(), timer };

@@ -149,7 +149,7 @@ const TABLE = {
   'run.limit': ['the limit {limit} ({value}) is reached', '达到限制 {limit}（{value}）'],
   'run.asked': ['asks for permission: {names}', '请求许可：{names}'],
   'run.approved': ['approved by {by}', '已由 {by} 批准'],
-  'run.refused': ['denied by {by}', '已由 {by} 拒绝'],
+  'run.refused': ['denied', '已拒绝'],
   'run.denied': ['not allowed', '未获允许'],
   'run.unknown': ['unknown', '未知'],
   'run.summary': [

@@ -25,7 +25,7 @@ export async function openFor(cli: Cli, config: Config, options: RunOptions, tur
     onDiagnostic: ({ file, line, message }) => {
       if (options.quiet) return;
       const place = line === undefined ? file : `${file}:${line}`;
-      terminal.err(harmless(`${terminal.paint('yellow', '!')} ${t('tools.bad', { place, message })}\n`));
+      terminal.err(`${terminal.paint('yellow', '!')} ${harmless(t('tools.bad', { place, message }))}\n`);
     },
   });
 }

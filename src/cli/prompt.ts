@@ -41,6 +41,7 @@ export function terminalLines(cli: Cli): LineSource {
         });
         prompt.on('SIGINT', () => {
           if (prompt.line === '') return end('interrupt');
+          prompt.write(null, { ctrl: true, name: 'e' });
           cli.terminal.err('^C\n');
           end({ text: '' });
         });

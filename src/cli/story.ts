@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject, RunEvent } from '../kernel/types.ts';
 import type { Translate } from './messages.ts';
-import { cutToWidth, oneLine } from './text.ts';
+import { cutToWidth, oneLine, widthOf } from './text.ts';
 
 export interface Line {
   text: string;
@@ -11,16 +11,22 @@ export interface Line {
   detail?: true;
 }
 
-/** Columns for the arguments of a call and for its result; the whole of both is in the log. */
+/** Columns for the arguments of a call and for its result where the width is not known; the whole of both is in the log. */
 const SHORT = 60;
+/** What else stands on the line of a call: mark, brackets, arrow, milliseconds. */
+const AROUND = 22;
 
 /** Remembers the arguments of calls, which later events only refer to. */
 export class Story {
   readonly #t: Translate;
+  readonly #columns: number | undefined;
+  #model: string | undefined;
   readonly #arguments = new Map<string, JsonObject>();
 
-  constructor(t: Translate) {
+  /** With `columns` a call with its result fits one line. */
+  constructor(t: Translate, columns?: number) {
     this.#t = t;
+    this.#columns = columns;
   }
 
   line(event: RunEvent): Line | undefined {
@@ -28,7 +34,9 @@ export class Story {
     switch (event.event_type) {
       case 'run.start': {
         const { model, model_reason } = event.data;
-        return model_reason ? { text: t('run.model', { model, reason: model_reason }), tone: 'dim' } : undefined;
+        if (!model_reason || model === this.#model) return undefined; // in a talk it is said once
+        this.#model = model;
+        return { text: t('run.model', { model, reason: model_reason }), tone: 'dim' };
       }
       case 'run.resume':
         return { text: t('run.resumed'), tone: 'dim' };
@@ -71,10 +79,10 @@ export class Story {
         return { text: t('run.asked', { names: event.data.calls.map((call) => call.name).join(', ') }), tone: 'yellow' };
       case 'approval.answer':
         if (event.data.decision === 'approve') return detail(t('run.approved', { by: event.data.by }));
-        return { text: `✗ ${t('run.refused', { by: event.data.by })}${event.data.note ? `: ${event.data.note}` : ''}`, tone: 'red' };
+        return { text: `✗ ${t('run.refused')}${event.data.note ? `: ${event.data.note}` : ''}`, tone: 'red' };
       case 'tool.end': {
         const { call_id, name, result, shaped, ms } = event.data;
-        const text = `${result.success ? '✓' : '✗'} ${this.call(call_id, name)} → ${short(shaped)} · ${ms} ms`;
+        const text = `${result.success ? '✓' : '✗'} ${this.call(call_id, name)} → ${short(shaped, this.#half(name))} · ${ms} ms`;
         return { text, tone: result.success ? 'green' : 'red' };
       }
       default:
@@ -85,12 +93,16 @@ export class Story {
   /** name(argument: value, ...) of a call that has been prepared. */
   call(callId: string, name: string): string {
     const given = Object.entries(this.#arguments.get(callId) ?? {}).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-    return `${name}(${short(given.join(', '))})`;
+    return `${name}(${short(given.join(', '), this.#half(name))})`;
+  }
+
+  #half(name: string): number {
+    return this.#columns === undefined ? SHORT : Math.max(8, Math.floor((this.#columns - AROUND - widthOf(name)) / 2));
   }
 }
 
-export function short(value: Json): string {
-  return cutToWidth(oneLine(typeof value === 'string' ? value : JSON.stringify(value)), SHORT);
+export function short(value: Json, columns = SHORT): string {
+  return cutToWidth(oneLine(typeof value === 'string' ? value : JSON.stringify(value)), columns);
 }
 
 function warning(message: string): Line {

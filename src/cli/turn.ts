@@ -17,16 +17,15 @@ import { onSignals } from './signals.ts';
 export class Turn {
   readonly #cli: Cli;
   readonly #options: RunOptions;
-  readonly #loudness: Loudness;
-  #display: Display;
+  readonly #display: Display;
   #stopping = new AbortController();
   #nobodyAsked = false;
 
   constructor(cli: Cli, options: RunOptions, config: Config) {
     this.#cli = cli;
     this.#options = options;
-    this.#loudness = options.quiet ? 'ERROR' : options.verbose ? 'DEBUG' : config.values.logging.level;
-    this.#display = this.#newDisplay();
+    const loudness: Loudness = options.quiet ? 'ERROR' : options.verbose ? 'DEBUG' : config.values.logging.level;
+    this.#display = new Display(cli, loudness, options.json === true || options.events === true);
   }
 
   /** Who is asked before a call that needs it; undefined lets the run sleep (`wait`). */
@@ -36,7 +35,7 @@ export class Turn {
     if (how === 'wait') return undefined;
     if (how === 'ask' && terminal.canAsk) {
       return async ({ calls }, { signal }) => {
-        this.#display.clear();
+        this.#display.settle();
         return { decision: await askPerson(this.#cli, calls, signal), by: 'terminal' };
       };
     }
@@ -67,13 +66,12 @@ export class Turn {
 
   /** Begins a run and sees it through to its exit status. `silent`: the caller itself tells how it ended. */
   async take(begin: () => Run | Promise<Run>, silent = false): Promise<ExitStatus> {
-    this.#display = this.#newDisplay();
     this.#nobodyAsked = false;
     this.#stopping = new AbortController();
     let running: Run | undefined;
     const signals = onSignals((signal) => {
-      this.#display.clear();
-      if (signal === 'SIGINT' && this.#loudness !== 'ERROR') this.#cli.terminal.err(`${this.#cli.t('run.stopping')}\n`);
+      this.#display.settle();
+      if (signal === 'SIGINT' && !this.#options.quiet) this.#cli.terminal.err(`${this.#cli.t('run.stopping')}\n`);
       this.#stopping.abort();
       running?.abort(signal);
     });
@@ -90,7 +88,7 @@ export class Turn {
       const isStopped = this.#stopping.signal.aborted && (outcome.status === 'cancelled' || outcome.status === 'error');
       return isStopped ? signals.status : exitStatus(outcome, this.#nobodyAsked);
     } finally {
-      this.#display.clear();
+      this.#display.settle();
       signals.end();
     }
   }
@@ -101,9 +99,5 @@ export class Turn {
       this.#cli.terminal.out(`${JSON.stringify(outcomeJson(outcome))}\n`);
     } else if (this.#options.events) this.#display.end(outcome);
     else printOutcome(this.#cli, outcome, this.#display);
-  }
-
-  #newDisplay(): Display {
-    return new Display(this.#cli, this.#loudness, this.#options.json === true || this.#options.events === true);
   }
 }

@@ -8,7 +8,7 @@ import { configFor, openFor, sessionFor } from '../open.ts';
 import type { RunOptions } from '../options.ts';
 import { type LineSource, pipedLines, terminalLines } from '../prompt.ts';
 import { readFiles } from '../request.ts';
-import { oneLine } from '../text.ts';
+import { table } from '../text.ts';
 import { Turn } from '../turn.ts';
 
 /** The talk as it stands; the commands change it. */
@@ -41,11 +41,12 @@ async function converse(talk: Talk, lines: LineSource, files: Awaited<ReturnType
   let attached = files;
   for (let interrupted = false; ; ) {
     const entry = await lines.next();
+    if (typeof entry === 'string' && cli.terminal.canAsk) cli.terminal.err('\n'); // leaves the line of the prompt
     if (entry === 'end') return status;
     if (entry === 'interrupt') {
       if (interrupted) return 130;
       interrupted = true;
-      cli.terminal.err(`\n${cli.t('chat.again')}\n`);
+      cli.terminal.err(`${cli.t('chat.again')}\n`);
       continue;
     }
     interrupted = false;
@@ -85,7 +86,12 @@ function command(talk: Talk, text: string): boolean {
       cli.terminal.err(`${cli.t('chat.new', { session: talk.session.id })}\n`);
       return true;
     case 'tools':
-      for (const { info } of opened.tools) cli.terminal.err(`${info.name}: ${oneLine(info.description)}\n`);
+      cli.terminal.err(
+        table(
+          opened.tools.map(({ info }) => [info.name, info.description]),
+          cli.terminal.columns,
+        ),
+      );
       return true;
     case 'session':
       cli.terminal.err(`${talk.session.id}\n`);
