@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { HermesError } from '../kernel/errors.ts';
 import type { ExecOptions, ExecResult } from './define.ts';
-import { endMarked, kill, markFor } from './marks.ts';
+import { endGroup, endMarked, markFor } from './marks.ts';
 import { cleanText, decodeText } from './result.ts';
 
 const MAX_BYTES = 1_000_000;
@@ -41,8 +41,7 @@ export class CallProcesses {
   /** Ends every process that the call has started, and what these have started. */
   async end(): Promise<void> {
     this.#isOver = true;
-    for (const { pid } of this.#children) if (pid !== undefined) kill(-pid);
-    await endMarked(this.#key);
+    await Promise.all([endMarked(this.#key), ...this.#children.map(({ pid }) => (pid === undefined ? undefined : endGroup(pid)))]);
     for (const child of this.#children) {
       child.stdout?.destroy();
       child.stderr?.destroy();

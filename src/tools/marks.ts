@@ -40,11 +40,17 @@ function environmentOf(pid: string): string {
   }
 }
 
-/** SIGKILL; a negative pid is a process group. One that is gone or not ours is left alone. */
-export function kill(pid: number): void {
+/** Ends a process group; waits until it is gone, but not for a zombie that nobody reaps. */
+export async function endGroup(leader: number): Promise<void> {
+  for (let look = 0; look < 10 && kill(-leader); look++) await sleep(2);
+}
+
+/** SIGKILL; a negative pid is a process group. False when it is gone or not ours. */
+function kill(pid: number): boolean {
   try {
-    process.kill(pid, 'SIGKILL');
+    return process.kill(pid, 'SIGKILL');
   } catch (error) {
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return false;
   }
 }

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPermit, matchesPattern, type PermissionRules } from '../../src/guards/permissions.ts';
+import type { Call, JsonObject, Level, State } from '../../src/kernel/types.ts';
+
+function permit(rules: PermissionRules, name: string, args: JsonObject = {}, level?: Level) {
+  const call: Call = { id: 'c', name, status: 'prepared', arguments: args, ...(level ? { level } : {}) };
+  return createPermit(rules)({} as State, call);
+}
+
+test('without a rule the level decides; an unknown level is dangerous', () => {
+  assert.deepEqual(permit({}, 'look', {}, 'read'), { decision: 'allow', reason: 'reading tools are allowed' });
+  assert.deepEqual(permit({}, 'save', {}, 'write'), { decision: 'ask', reason: 'writing tools ask' });
+  assert.equal(permit({}, 'send', {}, 'dangerous').decision, 'ask');
+  assert.equal(permit({}, 'what').decision, 'ask');
+});
+
+test('deny wins over ask, ask over allow; the most specific rule is named', () => {
+  const rules = { allow: ['save'], ask: ['save:*.md'], deny: ['s*', 'save:*secret*'] };
+  assert.deepEqual(permit(rules, 'save', { path: 'my-secret.md' }), { decision: 'deny', reason: 'the rule deny "save:*secret*"' });
+  assert.deepEqual(permit({ ...rules, deny: [] }, 'save', { path: 'a.md' }), { decision: 'ask', reason: 'the rule ask "save:*.md"' });
+  assert.deepEqual(permit({ ...rules, deny: [] }, 'save', { path: 'a.txt' }), { decision: 'allow', reason: 'the rule allow "save"' });
+  assert.equal(permit({ deny: ['look'] }, 'look', {}, 'read').decision, 'deny');
+});
+
+test('a refusal looks at every argument, a permission only at what the call is about', () => {
+  const subject = () => 'path';
+  const write = { path: 'x.sh', content: 'notes/a' };
+  assert.equal(permit({ deny: ['write:*/etc/*'] }, 'write', { a: { b: ['cat /etc/passwd'] } }).decision, 'deny');
+  assert.equal(permit({ deny: ['write:*"n":5*'] }, 'write', { n: 5 }).decision, 'deny');
+  assert.equal(permit({ allow: ['write:notes/*'] }, 'write', write, 'write').decision, 'ask');
+  assert.equal(permit({ allow: ['write:notes/*'], subject }, 'write', write, 'write').decision, 'ask');
+  assert.equal(permit({ allow: ['write:notes/*'], subject }, 'write', { path: 'notes/计划.md', content: 'x' }, 'write').decision, 'allow');
+  assert.equal(permit({ allow: ['write:path=notes/*'] }, 'write', { path: 'notes/a', content: 'x' }, 'write').decision, 'allow');
+  assert.equal(permit({ allow: ['write:path=notes/*'] }, 'write', write, 'write').decision, 'ask');
+  assert.equal(permit({ allow: ['shell:git status'] }, 'shell', { command: 'git status' }, 'dangerous').decision, 'allow');
+  assert.equal(permit({ allow: ['shell:git status'] }, 'shell', { command: 'git status; rm x' }, 'dangerous').decision, 'ask');
+  assert.equal(permit({ allow: ['write:path=notes/*'] }, 'write', { path: 'notes/../.env', content: '' }, 'write').decision, 'ask');
+});
+
+test('the white list leaves only what it names', () => {
+  assert.equal(permit({ white_list: ['notes_*', 'calculator'] }, 'notes_get', {}, 'read').decision, 'allow');
+  const refused = permit({ white_list: ['notes_*'], allow: ['*'] }, 'calculator', {}, 'read');
+  assert.deepEqual(refused, { decision: 'deny', reason: 'calculator is not in the white list of tools' });
+});
+
+test('a rule that is none is an error that shows one', () => {
+  for (const rule of ['', ':x', 'tool:', '  ']) {
+    assert.throws(
+      () => createPermit({ deny: [rule] }),
+      { code: 'bad_permission', message: /permissions\.deny: expected TOOL, TOOL:PATTERN/ },
+      rule,
+    );
+  }
+});
+
+test('patterns: * is any characters, everything else itself; linear in the text', () => {
+  const yes = [
+    ['*', ''],
+    ['a*', 'a'],
+    ['*a*b*', 'xxaxxbxx'],
+    ['a.b', 'a.b'],
+    ['文件*', '文件夹'],
+    ['a*a', 'aa'],
+    ['a**c', 'abc'],
+  ] as const;
+  const no = [
+    ['a*', 'ba'],
+    ['a.b', 'axb'],
+    ['a*a', 'a'],
+    ['ab*ba', 'aba'],
+    ['', 'a'],
+    ['*a*b', 'ba'],
+  ] as const;
+  for (const [pattern, text] of yes) assert.ok(matchesPattern(pattern, text), `${pattern} ~ ${text}`);
+  for (const [pattern, text] of no) assert.ok(!matchesPattern(pattern, text), `${pattern} !~ ${text}`);
+  const began = performance.now();
+  assert.ok(!matchesPattern(`${'*a'.repeat(20)}*b`, 'a'.repeat(1_000_000)));
+  assert.ok(performance.now() - began < 1000);
+});
