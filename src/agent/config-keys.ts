@@ -142,7 +142,11 @@ export const KEYS = {
     ),
   },
   tools: {
-    directories: list(['tools'], 'folders that are scanned for tools, from the configuration on', '扫描工具的目录，相对于配置文件'),
+    directories: list(
+      ['tools'],
+      'folders that are scanned for tools; default: tools, when it is there',
+      '扫描工具的目录；默认为 tools（存在时）',
+    ),
     timeout_seconds: decimal(
       15,
       { min: 0.1 },

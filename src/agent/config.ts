@@ -72,6 +72,10 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<Config> {
     if (!(await addFile(config, file, 'project'))) throw missing(file);
     config.file = file;
   }
+  const { sources, values } = config;
+  // The usual folder may be absent; one that somebody has named may not.
+  const hasTools = sources['tools.directories']!.origin !== 'default' || (await exists(join(root, 'tools')));
+  if (!hasTools) values.tools.directories = [];
   addEnvironment(config);
   for (const { key, value, option } of options.overrides ?? []) {
     const [section, name] = key.split('.') as [Section, string];

@@ -21,7 +21,7 @@ async function isYes(cli: Cli, question: string, signal?: AbortSignal): Promise<
   prompt.once('close', () => ended.abort());
   // In a prompt Ctrl-C is a key; it means here what it means elsewhere.
   prompt.once('SIGINT', () => {
-    process.emit('SIGINT');
+    process.emit('SIGINT', 'SIGINT');
     ended.abort();
   });
   try {

@@ -7,7 +7,11 @@ import { overridesOf, type RunOptions } from './options.ts';
 import { harmless } from './text.ts';
 import type { Turn } from './turn.ts';
 
-export function configFor(options: RunOptions): Promise<Config> {
+/** Options that contradict each other or the table of keys are refused before anything is opened. */
+export function configFor(cli: Cli, options: RunOptions): Promise<Config> {
+  if (options.continue && options.session !== undefined) {
+    throw usageError(cli.t('usage.sessionTwice'), cli.t('usage.help', { command: 'hermes run' }));
+  }
   return loadConfig({ ...(options.config === undefined ? {} : { file: options.config }), overrides: overridesOf(options) });
 }
 
@@ -33,7 +37,6 @@ export async function openFor(cli: Cli, config: Config, options: RunOptions, tur
 /** The session that the options name; undefined = a new one. */
 export async function sessionFor(cli: Cli, config: Config, { store }: OpenedAgent, options: RunOptions): Promise<string | undefined> {
   if (!options.continue) return options.session;
-  if (options.session !== undefined) throw usageError(cli.t('usage.sessionTwice'), cli.t('usage.help', { command: 'hermes run' }));
   const last = await store.sessions.lastIn(config.root);
   if (last === undefined && !options.quiet) cli.terminal.err(`${cli.t('run.noSession')}\n`);
   return last;

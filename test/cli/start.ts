@@ -1,6 +1,6 @@
 /** Starts the real program for the tests of the command line, in a folder and with an environment of its own. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -43,6 +43,57 @@ export function start(args: readonly string[], { cwd, env, input = '' }: StartOp
 
 export function hermes(args: readonly string[], options: StartOptions): Promise<Ended> {
   return start(args, options).ended;
+}
+
+/** Whether `script` (util-linux) is here, which gives a program a terminal of its own; else why not. */
+export const noTerminal: string | false =
+  process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
+    ? false
+    : 'needs script of util-linux (apt-get install -y bsdutils)';
+
+export interface OnScreen {
+  /** Resolves when the pattern has been written since the last match. */
+  seen(pattern: RegExp): Promise<string>;
+  type(text: string): void;
+  ended: Promise<number>;
+}
+
+/** The program in a terminal of 80 columns. */
+export function onScreen(args: readonly string[], { cwd, env }: { cwd: string; env?: Record<string, string> }): OnScreen {
+  const command = [process.execPath, main, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const { PATH } = process.env;
+  const child = spawn('script', ['-qefc', `stty cols 80 rows 24; exec ${command}`, '/dev/null'], {
+    cwd,
+    env: { PATH, HOME: cwd, LANG: 'C.UTF-8', TERM: 'xterm', SHELL: '/bin/sh', ...env },
+  });
+  let screen = '';
+  let read = 0;
+  let look = () => {};
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+    look();
+  });
+  return {
+    seen: (pattern) =>
+      new Promise((done, fail) => {
+        const timer = setTimeout(
+          () => fail(new Error(`${pattern} was not written; the screen holds ${JSON.stringify(screen.slice(read))}`)),
+          20_000,
+        );
+        look = () => {
+          const found = pattern.exec(screen.slice(read));
+          if (!found) return;
+          clearTimeout(timer);
+          look = () => {};
+          const before = screen.slice(read, read + found.index + found[0].length);
+          read += found.index + found[0].length;
+          done(before);
+        };
+        look();
+      }),
+    type: (text) => child.stdin.write(text),
+    ended: new Promise((done) => child.once('close', (code) => done(code ?? -1))),
+  };
 }
 
 /** A folder of this test file, removed afterwards. */

@@ -21,7 +21,7 @@ interface Talk {
 
 export async function chatCommand(cli: Cli, options: RunOptions): Promise<ExitStatus> {
   const files = await readFiles(cli, options.file ?? []);
-  const config = await configFor(options);
+  const config = await configFor(cli, options);
   const turn = new Turn(cli, options, config);
   const opened = await openFor(cli, config, options, turn);
   try {

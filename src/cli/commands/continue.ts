@@ -11,7 +11,7 @@ import { findRun, withStore } from '../store.ts';
 import { Turn } from '../turn.ts';
 
 export async function runsResume(cli: Cli, id: string, options: RunOptions): Promise<ExitStatus> {
-  const config = await configFor(options);
+  const config = await configFor(cli, options);
   const turn = new Turn(cli, options, config);
   const opened = await openFor(cli, config, options, turn);
   try {
@@ -25,7 +25,7 @@ export async function runsResume(cli: Cli, id: string, options: RunOptions): Pro
 export async function runsFork(cli: Cli, id: string, words: readonly string[], options: RunOptions & { at?: string }): Promise<ExitStatus> {
   const at = options.at === undefined ? {} : { at: wholeNumber(cli, '--at', options.at) };
   const request = words.length > 0 ? { request: words.join(' ') } : {};
-  const config = await configFor(options);
+  const config = await configFor(cli, options);
   const turn = new Turn(cli, options, config);
   const opened = await openFor(cli, config, options, turn);
   try {

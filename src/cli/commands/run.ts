@@ -8,7 +8,7 @@ import { Turn } from '../turn.ts';
 
 export async function runCommand(cli: Cli, words: readonly string[], options: RunOptions): Promise<ExitStatus> {
   const { text, files } = await readRequest(cli, words, options.file ?? []);
-  const config = await configFor(options);
+  const config = await configFor(cli, options);
   const turn = new Turn(cli, options, config);
   const opened = await openFor(cli, config, options, turn);
   try {

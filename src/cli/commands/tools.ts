@@ -18,7 +18,7 @@ import { Turn } from '../turn.ts';
 type ListOptions = BaseOptions & { json?: boolean };
 
 export async function toolsList(cli: Cli, options: ListOptions): Promise<ExitStatus> {
-  return withTools(options, ({ tools }) => {
+  return withTools(cli, options, ({ tools }) => {
     const rows = tools.map(({ info }) => ({ name: info.name, level: info.level, description: info.description }));
     if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
     else {
@@ -30,7 +30,7 @@ export async function toolsList(cli: Cli, options: ListOptions): Promise<ExitSta
 }
 
 export async function toolsShow(cli: Cli, name: string, options: ListOptions): Promise<ExitStatus> {
-  return withTools(options, ({ tools }) => {
+  return withTools(cli, options, ({ tools }) => {
     const { info, settings } = find(cli, tools, name);
     if (options.json) cli.terminal.out(`${JSON.stringify({ ...info, ...settings }, null, 2)}\n`);
     else {
@@ -48,7 +48,7 @@ export async function toolsShow(cli: Cli, name: string, options: ListOptions): P
 
 /** Everything that is wrong with the tool files, one line each; exit status 1 when there is anything. */
 export async function toolsCheck(cli: Cli, options: ListOptions): Promise<ExitStatus> {
-  return withTools(options, ({ tools, diagnostics }) => {
+  return withTools(cli, options, ({ tools, diagnostics }) => {
     if (options.json) cli.terminal.out(`${JSON.stringify({ tools: tools.map(({ info }) => info.name), diagnostics }, null, 2)}\n`);
     else {
       for (const { file, line, code, message } of diagnostics) {
@@ -66,7 +66,7 @@ export async function toolsCheck(cli: Cli, options: ListOptions): Promise<ExitSt
  */
 export async function toolsCall(cli: Cli, name: string, words: readonly string[], options: RunOptions): Promise<ExitStatus> {
   const args = parseArguments(cli, words);
-  const config = await configFor(options);
+  const config = await configFor(cli, options);
   const { tools } = await openTools(config);
   find(cli, tools, name);
   const turn = new Turn(cli, { ...options, json: true, quiet: true }, config);
@@ -160,8 +160,8 @@ function find(cli: Cli, tools: readonly Tool[], name: string): Tool {
 
 type Opened = Awaited<ReturnType<typeof openTools>>;
 
-async function withTools(options: ListOptions, use: (opened: Opened) => ExitStatus): Promise<ExitStatus> {
-  const opened = await openTools(await configFor(options));
+async function withTools(cli: Cli, options: ListOptions, use: (opened: Opened) => ExitStatus): Promise<ExitStatus> {
+  const opened = await openTools(await configFor(cli, options));
   try {
     return use(opened);
   } finally {
