@@ -207,10 +207,12 @@ function finish(state: State, status: Status, more: Partial<Outcome>): Command {
 
 // ---- apply: the only place where state changes ---------------------------------------------------
 
-/** What every run begins with. */
+/** What every run begins with. All keys are there from the beginning: states of one shape are copied several times faster. */
 const NONE = Object.freeze([]) as readonly never[];
 const LISTS = { calls: NONE, pending: NONE, highlights: NONE, waiting: NONE, ledger: NONE, in_doubt: NONE };
-const FRESH = { ...LISTS, step: 0, thinking: false, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
+const UNSET = { answer: undefined, answer_by: undefined, problem: undefined, error: undefined, stop: undefined, abort: undefined };
+const COUNTS = { step: 0, thinking: false, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
+const FRESH = { ...LISTS, ...UNSET, ...COUNTS, limit: undefined, outcome: undefined, parent_id: undefined };
 
 /** The state after run.start. `before` is the state that the run goes on from (a session's last run, a fork's origin). */
 export function start(event: RunEvent<'run.start'>, before?: State): State {

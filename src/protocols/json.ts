@@ -3,7 +3,7 @@
  * parameters, answer, highlights}. The names of the field reports work too: {thought, action, action_input}.
  */
 
-import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { AssistantMessage, Json, JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
 import { callId, cutShort, proposedCalls } from './calls.ts';
 import { promptOf, userMessage } from './prompt.ts';
@@ -13,24 +13,27 @@ import type { Templates } from './templates.ts';
 import type { Protocol, Reading } from './types.ts';
 
 export function createJson(templates: Templates): Protocol {
-  let described: { infos: readonly ToolInfo[]; text: string } | undefined;
-  let infos: readonly ToolInfo[] = [];
-  const render = promptOf(
-    (state) => {
-      if (described?.infos !== infos) described = { infos, text: infos.map(describe).join('\n') };
-      return templates.fill('json', state.language, { instructions: state.instructions, tools: described.text });
-    },
-    (message, state) => renderMessage(message, state, templates),
-  );
+  let infos: readonly ToolInfo[] | undefined;
+  let prompt: (state: State) => LanguageModelV4Prompt;
   return {
     name: 'json',
     render(state, tools): LanguageModelV4CallOptions {
+      if (infos !== tools) prompt = promptWith(tools, templates);
       infos = tools;
-      return { prompt: render(state), responseFormat: { type: 'json' } };
+      return { prompt: prompt(state), responseFormat: { type: 'json' } };
     },
     read: (reply, state, tools) => readReply(reply, state, tools, templates),
     visible: answerOnly,
   };
+}
+
+/** The tools stand in the system message, so other tools make another prompt. */
+function promptWith(tools: readonly ToolInfo[], templates: Templates): (state: State) => LanguageModelV4Prompt {
+  const described = tools.map(describe).join('\n');
+  return promptOf(
+    (state) => templates.fill('json', state.language, { instructions: state.instructions, tools: described }),
+    (message, state) => renderMessage(message, state, templates),
+  );
 }
 
 function describe(info: ToolInfo): string {

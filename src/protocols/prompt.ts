@@ -9,10 +9,11 @@ export function promptOf(
   render: (message: Message, state: State) => LanguageModelV4Message,
 ): (state: State) => LanguageModelV4Prompt {
   const rendered = new WeakMap<Message, LanguageModelV4Message>();
-  let head: { text: string; message: LanguageModelV4Message } | undefined;
+  let head: { instructions: string; message: LanguageModelV4Message } | undefined;
   return (state) => {
-    const text = system(state);
-    if (head?.text !== text) head = { text, message: { role: 'system', content: text } };
+    if (head?.instructions !== state.instructions) {
+      head = { instructions: state.instructions, message: { role: 'system', content: system(state) } };
+    }
     const prompt: LanguageModelV4Prompt = [head.message];
     for (const message of state.messages) {
       let known = rendered.get(message);

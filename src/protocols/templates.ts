@@ -1,6 +1,5 @@
 /** Prompts are files: templates/NAME.LANGUAGE.md with {{variables}}. Read once, whitespace-normalised, named by hash in run.start. */
 
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
@@ -33,7 +32,7 @@ export class Templates {
       });
     }
     const text = normalise(readFileSync(file, 'utf8'));
-    const template = { name: key, hash: createHash('sha256').update(text).digest('hex').slice(0, 16), text };
+    const template = { name: key, hash: process.getBuiltinModule('node:crypto').hash('sha256', text).slice(0, 16), text };
     this.#loaded.set(key, template);
     return template;
   }
