@@ -1,5 +1,6 @@
 /** Reads a text file of the workspace, or a part of it by lines. */
 
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { HermesError } from '../src/kernel/errors.ts';
 import { cut } from '../src/kernel/text.ts';
@@ -64,7 +65,8 @@ export default tool({
 });
 
 async function readText(real: string, path: string): Promise<string> {
-  const handle = await open(real, 'r');
+  // Without O_NONBLOCK, opening a pipe that nobody writes to would block a thread for ever.
+  const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
     if (stats.isDirectory())
