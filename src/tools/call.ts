@@ -52,12 +52,12 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       while (queue.length > 0 || running.size > 0) {
         const ready = performing.signal.aborted ? [] : takeReady(queue, [...running.keys()], maxParallel);
         if (ready.length === 0 && running.size === 0) return;
-        if (ready.length > 0) await performing.emit(...ready.map((call) => startOf(state, call)));
-        for (const call of ready)
-          running.set(
-            call,
-            runCall(state, call, performing, scopes).finally(() => running.delete(call)),
-          );
+        const starts = ready.map((call) => startOf(state, call));
+        if (ready.length > 0) await performing.emit(...starts);
+        for (const [i, call] of ready.entries()) {
+          const end = () => running.delete(call);
+          running.set(call, runCall(state, call, starts[i]!.data.key, performing, scopes).finally(end));
+        }
         await Promise.race(running.values());
       }
     } finally {
@@ -66,16 +66,16 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     }
   }
 
-  async function runCall(state: State, call: Call, performing: Performing, scopes: Set<Scope>): Promise<void> {
+  async function runCall(state: State, call: Call, key: string, performing: Performing, scopes: Set<Scope>): Promise<void> {
     const began = performance.now();
     const { id: call_id, name } = call;
     const tool = tools.get(name);
-    let ending: Ending = { end: 'thrown', thrown: new HermesError('unknown_tool', `there is no tool "${name}" any more`) };
+    let ending: Ending | undefined;
     const limit = tool?.settings.timeoutMs ?? timeoutMs;
     if (tool) {
       const scope = new Scope({
         callId: call_id,
-        key: keyOf(state, call),
+        key,
         runId: state.run_id,
         context: contextOf(state),
         progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id, data } }),
@@ -86,6 +86,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       ending = performing.signal.aborted ? { end: 'aborted' } : await scope.run(tool, args, limit, late);
       scopes.delete(scope);
     }
+    ending ??= { end: 'thrown', thrown: new HermesError('unknown_tool', `there is no tool "${name}" any more`) };
     const { result, text } = resultOf(ending, name, limit);
     const ms = Math.round(performance.now() - began);
     await performing.emit({ event_type: 'tool.end', data: { call_id, name, result, shaped: shape(result, text, resultLimit), ms } });
@@ -118,13 +119,10 @@ function byName(tools: readonly Tool[]): Map<string, Tool> {
   return named;
 }
 
-/** The same for every attempt of this call. */
-function keyOf(state: State, call: Call): string {
-  return call.key ?? hashOf(state.run_id, call.id);
-}
-
+/** The key is the same for every attempt of this call. */
 function startOf(state: State, call: Call) {
-  return { event_type: 'tool.start' as const, data: { call_id: call.id, name: call.name, key: keyOf(state, call) } };
+  const key = call.key ?? hashOf(state.run_id, call.id);
+  return { event_type: 'tool.start' as const, data: { call_id: call.id, name: call.name, key } };
 }
 
 /** Takes from the queue what may start now. A waiting call holds back later ones that conflict with it. */

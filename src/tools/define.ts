@@ -192,10 +192,13 @@ function defaultsOf({ properties }: JsonObject): JsonObject | undefined {
   return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
+let sha256: typeof import('node:crypto').hash | undefined;
+
 /** sha256, 32 hexadecimal digits. node:crypto costs 7 ms at its first use, so it is not imported. */
 export function hashOf(...parts: unknown[]): string {
   const text = parts.map((part) => (typeof part === 'string' ? part : stableJson(part))).join('\0');
-  return process.getBuiltinModule('node:crypto').hash('sha256', text, 'hex').slice(0, 32);
+  sha256 ??= process.getBuiltinModule('node:crypto').hash;
+  return sha256('sha256', text, 'hex').slice(0, 32);
 }
 
 // ---- checking a definition ---------------------------------------------------------------------------
