@@ -37,11 +37,8 @@ export async function initCommand(cli: Cli, options: BaseOptions): Promise<ExitS
   } catch (error) {
     const { code, path, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    throw new HermesError('init_failed', cli.t('error.init_failed', { file: path ?? '', reason: message }), {
-      kind: 'usage',
-      next: cli.t('next.init_failed'),
-      cause: error,
-    });
+    const data = { file: path ?? config, reason: message };
+    throw new HermesError('init_failed', cli.t('error.init_failed', data), { kind: 'usage', data, cause: error });
   }
   cli.terminal.err(`${cli.t('init.next')}\n`);
   return 0;
