@@ -13,7 +13,7 @@ import type { Answer, CallData, Port, Reply, Request, WorkerData } from './worke
 
 /** More calls than this wait for a thread; their time-outs run. */
 const MOST_THREADS = 16;
-/** Threads that are kept for the next calls; each costs about 10 MB. */
+/** Threads that are kept for the next calls; each costs about 20 MB. */
 const KEPT_THREADS = 4;
 /** Megabytes of heap that a thread may use; beyond it only the thread ends. */
 const HEAP_LIMIT = 512;
@@ -21,7 +21,7 @@ const HEAP_LIMIT = 512;
 const END_LIMIT = 1_000;
 
 /** An error of a tool in a thread, with the stack that it had there. */
-export class ThreadError extends Error {
+class ThreadError extends Error {
   readonly code: string;
   readonly next: string | undefined;
   readonly inThread: string | undefined;

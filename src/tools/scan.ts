@@ -6,9 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { HermesError } from '../kernel/errors.ts';
 import { branded, hashOf, isTool, type Tool } from './define.ts';
-import { ThreadError, WorkerPool } from './pool.ts';
+import type { WorkerPool } from './pool.ts';
 import type { ToolSketch } from './worker.ts';
 
 export interface Diagnostic {
@@ -36,10 +35,17 @@ export async function scanTools(
   options: ScanOptions = {},
 ): Promise<{ tools: Tool[]; diagnostics: Diagnostic[] }> {
   const { disabled = [], timeoutMs = 10_000, library = new URL(moduleName('define'), import.meta.url).href } = options;
-  const pool = new WorkerPool(library);
+  let pool: WorkerPool | undefined;
   const tools: Tool[] = [];
   const diagnostics: Diagnostic[] = [];
   const origin = new Map<string, string>();
+
+  /** Made for the first file of a user only. */
+  async function threads(): Promise<WorkerPool> {
+    const { WorkerPool } = await import('./pool.ts');
+    pool ??= new WorkerPool(library);
+    return pool;
+  }
 
   function keep(file: string, exported: Export): void {
     if (typeof exported === 'string') {
@@ -62,7 +68,7 @@ export async function scanTools(
     const path = resolve(isTrusted ? folder.path : folder);
     for (const file of toolFiles(path, disabled, diagnostics)) {
       try {
-        const found = isTrusted ? await importHere(file) : await importInThread(file, pool, timeoutMs);
+        const found = isTrusted ? await importHere(file) : await importInThread(file, await threads(), timeoutMs);
         if (found.length === 0) keep(file, 'undefined');
         for (const exported of found) keep(file, exported);
       } catch (error) {
@@ -132,14 +138,14 @@ function notATool(type: string): { code: string; message: string } {
 }
 
 async function importProblem(file: string, error: unknown, timeoutMs: number): Promise<Diagnostic> {
-  const code = error instanceof HermesError || error instanceof ThreadError ? error.code : 'import_failed';
+  const { code, inThread } = error as { code?: unknown; inThread?: string };
   const message = error instanceof Error ? error.message : String(error);
   if (code === 'timeout') {
     return { file, code: 'import_timeout', message: `importing it did not end within ${timeoutMs / 1000} s; a tool file may only define` };
   }
   if (code === 'tool_exited')
     return { file, code: 'import_exited', message: 'importing it ended its thread; a tool file may not call process.exit' };
-  const stack = error instanceof ThreadError ? error.inThread : error instanceof Error ? error.stack : undefined;
+  const stack = inThread ?? (error instanceof Error ? error.stack : undefined);
   const line = lineIn(stack, file) ?? (stack?.startsWith('SyntaxError') ? await lineOfSyntaxError(file) : undefined);
   const at = line === undefined ? {} : { line };
   if (code === 'invalid_tool') return { file, ...at, code, message };
