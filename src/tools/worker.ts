@@ -16,7 +16,7 @@ export interface CallData {
   name: string;
   args: JsonObject;
 }
-export interface RunRequest extends CallData {
+interface RunRequest extends CallData {
   do: 'run';
   callId: string;
   key: string;
