@@ -68,6 +68,11 @@ export class Database {
     });
   }
 
+  /** Commits what waits in this turn of the event loop. */
+  hurry(): void {
+    this.#schedule(true);
+  }
+
   /** Reads see all that was queued before. */
   async read<T>(work: () => T): Promise<T> {
     await this.flush();
@@ -93,19 +98,26 @@ export class Database {
     if (this.#closed) return;
     const flushed = this.flush();
     this.#closed = true;
-    await flushed.finally(() => this.#connection.close());
+    await flushed.finally(() => {
+      clearTimeout(this.#timer);
+      this.#connection.close();
+    });
   }
 
   #schedule(soon: boolean): void {
     if (this.#lockedSince !== undefined) return; // the next try takes all that waits by then
     if (soon) this.#immediate ??= setImmediate(() => this.#commit());
-    else this.#timer ??= setTimeout(() => this.#commit(), RIDE_MS);
+    else this.#timer ??= setTimeout(() => this.#ride(), RIDE_MS); // stays when a commit comes sooner: it may be early, never late
+  }
+
+  #ride(): void {
+    this.#timer = undefined;
+    if (this.#lockedSince === undefined) this.#commit();
   }
 
   #commit(): void {
-    clearTimeout(this.#timer);
     clearImmediate(this.#immediate);
-    this.#timer = this.#immediate = undefined;
+    this.#immediate = undefined;
     const jobs = this.#queue;
     this.#queue = [];
     if (jobs.length === 0) return;

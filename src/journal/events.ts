@@ -4,10 +4,12 @@
  * `prev_hash` inside it makes the chain: `jq -c 'del(.hash)'` and sha256sum check a line.
  */
 
-import { hash } from 'node:crypto';
 import { cut } from '../kernel/text.ts';
 import type { Fact, RunEvent } from '../kernel/types.ts';
-import type { Append, Head, RunStatus } from './store.ts';
+import type { Append, Head, RunIdentity, RunStatus } from './store.ts';
+
+// Not imported: as an ES module node:crypto costs 11 ms at start.
+const { hash: digest } = process.getBuiltinModule('node:crypto');
 
 /** Longer texts (UTF-8 bytes) live in the content table, once each. */
 const INLINE_BYTES = 1024;
@@ -18,33 +20,71 @@ export interface ContentReference {
   bytes: number;
 }
 
-/** Events ready to be stored. */
-export interface Sealed {
-  events: RunEvent[];
-  lines: string[];
-  /** Long texts of these events, by hash. */
-  texts: Map<string, string>;
-  /** The end of the chain with these events. */
-  head: Head;
-  /** What the events change in the summary of their run. */
-  changes: { status?: RunStatus; request?: string; continues?: string };
+/** An event as it is stored: what is hashed, and the hash. */
+export interface Row {
+  body: string;
+  hash: string;
 }
 
-export function seal({ run, facts, step, ts, after }: Append): Sealed {
-  const { folder: _, run_id, session_id, trace_id, parent_id } = run;
-  const identity = { ts, trace_id, session_id, run_id, ...(parent_id === undefined ? {} : { parent_id }), step };
-  const sealed: Sealed = { events: [], lines: [], texts: new Map(), head: after, changes: {} };
-  for (const fact of facts) {
-    const data = takeOut(fact.data, sealed.texts);
-    const event = { seq: sealed.head.seq + 1, ...identity, event_type: fact.event_type, data, prev_hash: sealed.head.hash };
-    const text = JSON.stringify(event);
-    const digest = sha256(text);
-    sealed.head = { seq: event.seq, hash: digest };
-    sealed.lines.push(`${text.slice(0, -1)},"hash":"${digest}"}`);
-    sealed.events.push(Object.assign(event, { data: fact.data, hash: digest }) as RunEvent);
-    note(fact, sealed.changes);
+/** Events of one run that wait for their commit, and what they mean for its summary. */
+export interface Batch {
+  run: RunIdentity;
+  /** Where the run ends without these events, and with them. */
+  after: Head;
+  head: Head;
+  rows: Row[];
+  /** Long texts of these events. */
+  texts: { hash: string; text: string }[];
+  /** Inbox letters that they came from. */
+  letters: number[];
+  /** Answers to approvals among them. */
+  answers: Fact[];
+  status?: RunStatus;
+  request?: string;
+  continues?: string;
+  ended: boolean;
+  step: number;
+  /** Times of the first event and of the last. */
+  started: string;
+  updated: string;
+}
+
+export function newBatch({ run, after, step, ts }: Append): Batch {
+  return { run, after, head: after, rows: [], texts: [], letters: [], answers: [], ended: false, step, started: ts, updated: ts };
+}
+
+/** What the events of a run share, as JSON text; made once a run. */
+const identityTexts = new WeakMap<RunIdentity, string>();
+
+/** Gives the facts their place after the batch and adds them to it; all or, when data is no JSON, none. */
+export function seal({ facts, letters, step, ts }: Append, batch: Batch): RunEvent[] {
+  const { run_id, session_id, trace_id, parent_id } = batch.run;
+  const identity = parent_id === undefined ? { trace_id, session_id, run_id } : { trace_id, session_id, run_id, parent_id };
+  let identityText = identityTexts.get(batch.run);
+  if (identityText === undefined) {
+    identityText = JSON.stringify(identity).slice(1, -1);
+    identityTexts.set(batch.run, identityText);
   }
-  return sealed;
+  const texts = facts.map((fact) => dataText(fact.data, batch.texts));
+  const events = facts.map((fact, index) => {
+    const { event_type, data } = fact;
+    const prev_hash = batch.head.hash;
+    const seq = batch.head.seq + 1;
+    const body = `{"seq":${seq},"ts":"${ts}",${identityText},"step":${step},"event_type":"${event_type}","data":${texts[index]},"prev_hash":"${prev_hash}"}`;
+    const hash = sha256(body);
+    batch.rows.push({ body, hash });
+    batch.head = { seq, hash };
+    note(fact, batch);
+    return { seq, ts, ...identity, step, event_type, data, prev_hash, hash } as RunEvent;
+  });
+  if (letters) batch.letters.push(...letters);
+  batch.step = step;
+  batch.updated = ts;
+  return events;
+}
+
+export function lineOf({ body, hash }: Row): string {
+  return `${body.slice(0, -1)},"hash":"${hash}"}`;
 }
 
 /** The event of a line; `text` gives the text of a hash. */
@@ -56,8 +96,8 @@ export function unseal(line: string, text: (reference: ContentReference) => stri
 /** What an event's hash must be; undefined when the line is not an event. */
 export function hashOfLine(line: string): { seq: number; prev_hash: string; hash: string; expected: string } | undefined {
   try {
-    const { hash: given, masked: _, ...rest } = JSON.parse(line);
-    return { seq: rest.seq, prev_hash: rest.prev_hash, hash: given, expected: sha256(JSON.stringify(rest)) };
+    const { hash, masked: _, ...rest } = JSON.parse(line);
+    return { seq: rest.seq, prev_hash: rest.prev_hash, hash, expected: sha256(JSON.stringify(rest)) };
   } catch {
     return undefined;
   }
@@ -86,7 +126,7 @@ export function onceKey(fact: Fact): string | null {
 }
 
 export function sha256(text: string): string {
-  return hash('sha256', text, 'hex');
+  return digest('sha256', text, 'hex');
 }
 
 /**
@@ -122,17 +162,22 @@ export function mapJson<T>(value: T, change: (node: unknown) => unknown, rename:
   return (entries ? Object.fromEntries(entries) : value) as T; // fromEntries: a `__proto__` key stays a key
 }
 
+/** The data of an event as JSON, long texts by hash. */
+function dataText(data: unknown, texts: Batch['texts']): string {
+  const text = JSON.stringify(data);
+  if (text.length * 3 <= INLINE_BYTES && !text.includes('$content"')) return text; // most events: nothing to look for
+  const stored = mapJson(data, (node) => (typeof node === 'string' ? takeOut(node, texts) : node), escapeKey);
+  return stored === data ? text : JSON.stringify(stored);
+}
+
 // Ill-formed texts (lone surrogates) stay in the line, where JSON escapes them: as UTF-8 they would change.
-function takeOut(data: unknown, texts: Map<string, string>): unknown {
-  const change = (node: unknown) => {
-    if (typeof node !== 'string' || node.length * 3 <= INLINE_BYTES) return node;
-    const bytes = Buffer.byteLength(node);
-    if (bytes <= INLINE_BYTES || !node.isWellFormed()) return node;
-    const digest = sha256(node);
-    texts.set(digest, node);
-    return { $content: digest, bytes };
-  };
-  return mapJson(data, change, escapeKey);
+function takeOut(text: string, texts: Batch['texts']): string | ContentReference {
+  if (text.length * 3 <= INLINE_BYTES) return text;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= INLINE_BYTES || !text.isWellFormed()) return text;
+  const hash = sha256(text);
+  texts.push({ hash, text });
+  return { $content: hash, bytes };
 }
 
 // Somebody's own `$content` key must not read as a reference: it is written with one `$` more.
@@ -147,23 +192,25 @@ function isReference(node: unknown): node is ContentReference {
   return typeof node === 'object' && node !== null && '$content' in node;
 }
 
-function note(fact: Fact, changes: Sealed['changes']): void {
+function note(fact: Fact, batch: Batch): void {
   switch (fact.event_type) {
     case 'run.start':
-      changes.status = 'running';
-      changes.request = cut(fact.data.input?.content ?? '', 200);
-      if (fact.data.continues) changes.continues = fact.data.continues.run_id;
+      batch.status = 'running';
+      batch.request = cut(fact.data.input?.content ?? '', 200);
+      if (fact.data.continues) batch.continues = fact.data.continues.run_id;
       break;
     case 'run.resume':
-      changes.status = 'running';
+      batch.status = 'running';
       break;
     case 'approval.ask':
-      changes.status = 'waiting_for_approval';
+      batch.status = 'waiting_for_approval';
       break;
     case 'approval.answer':
-      changes.status = 'running';
+      batch.status = 'running';
+      batch.answers.push(fact);
       break;
     case 'run.end':
-      changes.status = fact.data.outcome.status;
+      batch.status = fact.data.outcome.status;
+      batch.ended = true;
   }
 }

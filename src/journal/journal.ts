@@ -55,6 +55,16 @@ function storedJournal({ run, clock, secrets, head: after = BEGINNING, owner }: 
   let head = after;
   /** An append that was lost ends the journal: what followed it cannot be kept. */
   let failure: { error: unknown } | undefined;
+  let watched: Promise<void> | undefined;
+
+  /** Appends of one commit share a promise; its failure is thrown by the next append, if nobody waits for it now. */
+  function watch(saved: Promise<void>): void {
+    if (saved === watched) return;
+    watched = saved;
+    saved.catch((error) => {
+      failure ??= { error };
+    });
+  }
   const letters = createMailbag(store, run.run_id, owner);
   return {
     append(facts, step, durable) {
@@ -72,16 +82,8 @@ function storedJournal({ run, clock, secrets, head: after = BEGINNING, owner }: 
       });
       const last = events.at(-1)!;
       head = { seq: last.seq, hash: last.hash! };
-      const kept = saved.then(
-        () => events,
-        (error) => {
-          failure ??= { error };
-          throw failure.error;
-        },
-      );
-      if (durable) return kept;
-      kept.catch(() => undefined); // the next append throws it
-      return events;
+      watch(saved);
+      return durable ? saved.then(() => events) : events;
     },
     ...(owner === undefined ? {} : { inbox: letters.look }),
     head: () => head,

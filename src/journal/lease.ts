@@ -1,6 +1,5 @@
 /** Holding a lease for as long as a run lasts. */
 
-import { randomUUID } from 'node:crypto';
 import type { EventStore } from './store.ts';
 
 export interface HeldLease {
@@ -14,7 +13,7 @@ const LEASE_MS = 30_000;
 
 /** Undefined when somebody else holds it. Renewed until released; the timer keeps no process alive. */
 export async function holdLease(store: EventStore, name: string): Promise<HeldLease | undefined> {
-  const owner = randomUUID();
+  const owner = process.getBuiltinModule('node:crypto').randomUUID();
   if (!(await store.lease.acquire(name, owner, LEASE_MS))) return undefined;
   // A renewal that fails is tried again next time; were the lease lost meanwhile, the sequence number would stop this writer.
   const timer = setInterval(() => store.lease.renew(name, owner, LEASE_MS).catch(() => false), LEASE_MS / 3).unref();

@@ -1,9 +1,9 @@
 /** The event store in memory: same contract, nothing on the disk, one process. For tests, evals and programs that keep no history. */
 
 import type { Json } from '../kernel/types.ts';
-import { onceKey, referencesOf, type Sealed, seal, tombstone, unseal } from './events.ts';
+import { type Batch, lineOf, newBatch, onceKey, referencesOf, seal, tombstone, unseal } from './events.ts';
 import { conflict, contentMissing, leaseLost, prunable, unknownRun } from './rules.ts';
-import { type Append, type EventStore, follow, type Letter, type LogPosition, type RunHead, type StoreOptions } from './store.ts';
+import { type EventStore, follow, type Letter, type LogPosition, type RunHead, type StoreOptions } from './store.ts';
 
 interface Run {
   head: RunHead;
@@ -36,31 +36,29 @@ export function createMemoryStore({ hide = (value) => value }: StoreOptions = {}
     return text ?? tombstone(bytes);
   }
 
-  async function keep(
-    { run, facts, step, ts, after, letters = [] }: Append,
-    { lines, texts: longTexts, head, changes }: Sealed,
-  ): Promise<void> {
+  async function keep({ run, after, head, rows, letters, answers, ended, started, updated, step, ...batch }: Batch): Promise<void> {
     let kept = runs.get(run.run_id);
     if ((kept?.head.seq ?? 0) !== after.seq || (kept && kept.head.hash !== after.hash))
       throw conflict(run.run_id, after.seq, kept?.head.seq);
     if (!kept) {
-      const begun = { ...run, status: 'running' as const, started: ts, updated: ts, request: '', steps: step, ...head };
+      const { request = '', continues } = batch;
+      const origin = continues === undefined ? {} : { continues };
+      const begun = { ...run, ...head, ...origin, status: 'running' as const, started, updated, request, steps: step };
       kept = { head: begun, lines: [], letters: [], keys: new Set(), log: { seq: 0, bytes: 0, hash: '' } };
       runs.set(run.run_id, kept);
     }
-    kept.head = { ...kept.head, ...changes, ...head, updated: ts, steps: step };
-    kept.lines.push(...lines);
-    for (const [hash, text] of longTexts) texts.set(hash, text);
+    kept.head = { ...kept.head, ...head, status: batch.status ?? kept.head.status, updated, steps: step };
+    kept.lines.push(...rows.map(lineOf));
+    for (const { hash, text } of batch.texts) texts.set(hash, text);
     kept.letters = kept.letters.filter(({ id }) => !letters.includes(id));
-    for (const key of facts.map(onceKey)) if (key !== null) kept.keys.add(key);
-    const ended = facts.some((fact) => fact.event_type === 'run.end');
+    for (const answer of answers) kept.keys.add(onceKey(answer)!);
     for (const watcher of watchers) watcher(run.run_id, ended);
   }
 
   const store: EventStore = {
     append(append) {
-      const sealed = seal(append);
-      return { events: sealed.events, saved: keep(append, sealed) };
+      const batch = newBatch(append);
+      return { events: seal(append, batch), saved: keep(batch) };
     },
     read: async (run_id, from) => lines(run_id, from).map((line) => unseal(line, ({ $content, bytes }) => textOf(run_id, $content, bytes))),
     lines: async (run_id, from) => lines(run_id, from),

@@ -13,7 +13,7 @@ export const MIGRATIONS: readonly string[] = [
     log_seq INTEGER NOT NULL DEFAULT 0, log_bytes INTEGER NOT NULL DEFAULT 0, log_hash TEXT NOT NULL DEFAULT '');
   CREATE INDEX runs_session ON runs (session_id);
 
-  CREATE TABLE events (run_id TEXT NOT NULL, seq INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (run_id, seq));
+  CREATE TABLE events (run_id TEXT NOT NULL, seq INTEGER NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (run_id, seq));
 
   CREATE TABLE contents (hash TEXT PRIMARY KEY, text TEXT); -- text NULL: forgotten
   CREATE TABLE content_runs (hash TEXT NOT NULL, run_id TEXT NOT NULL, PRIMARY KEY (hash, run_id)) WITHOUT ROWID;

@@ -42,7 +42,7 @@ export const MASK = '[masked]';
 
 /** Shapes of well-known keys and tokens; none can reach over a quote of JSON, but for a private key as a whole. */
 const PATTERNS: readonly string[] = [
-  String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----`,
+  String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{0,8192}?-----END [A-Z ]*PRIVATE KEY-----`,
   String.raw`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`, // OpenAI, Anthropic, DeepSeek, Stripe
   String.raw`(?<=\bBearer\s)[A-Za-z0-9._~+/=-]{12,}`,
   String.raw`(?<=\bBasic\s)[A-Za-z0-9+/]{16,}={0,2}`,
