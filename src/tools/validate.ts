@@ -59,17 +59,31 @@ export function inspect(args: JsonObject): { size: number; problem?: string } {
   return { size };
 }
 
-/** Runs a synchronous job; it is stopped at the time limit. Costs 0.6 ms. */
+let guarded: { box: { job?: () => unknown }; run(): unknown } | undefined;
+
+/** Runs a synchronous job; it is stopped at the time limit. Costs 0.3 ms, and 5 ms at the first use. */
 function withinTime<T>(job: () => T): T {
-  const vm = process.getBuiltinModule('node:vm');
+  guarded ??= makeGuarded();
+  guarded.box.job = job;
   try {
-    return vm.runInNewContext('job()', { job }, { timeout: TIME_LIMIT }) as T;
+    return guarded.run() as T;
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new HermesError('invalid_arguments', `arguments: could not be checked within ${TIME_LIMIT} ms; send shorter values`, {
       kind: 'tool',
     });
+  } finally {
+    guarded.box.job = undefined;
   }
+}
+
+/** Node's one way to stop a computation in its own thread is the time limit of a script. */
+function makeGuarded(): NonNullable<typeof guarded> {
+  const { createContext, Script } = process.getBuiltinModule('node:vm');
+  const box: { job?: () => unknown } = {};
+  const context = createContext(box);
+  const script = new Script('job()');
+  return { box, run: () => script.runInContext(context, { timeout: TIME_LIMIT }) };
 }
 
 function problemLines(node: SchemaNode, args: JsonObject): string[] {
