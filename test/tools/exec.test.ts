@@ -39,6 +39,10 @@ function pidsIn(name: string): number[] {
   return readFileSync(join(folder, name), 'utf8').trim().split('\n').map(Number);
 }
 
+async function written(name: string): Promise<void> {
+  while (!existsSync(join(folder, name)) || readFileSync(join(folder, name), 'utf8') === '') await sleep(5);
+}
+
 /** Linux only: the tests that ask are skipped elsewhere. A zombie is dead. */
 function isAlive(pid: number): boolean {
   return existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -70,11 +74,11 @@ test('output is valid text: capped, GBK decoded, control characters gone, no cha
 test('nothing survives the end of a call', { skip: process.platform !== 'linux' && 'survivors are found through /proc' }, async () => {
   const ways: [string, string][] = [
     ['in the background', 'sleep 999 & echo $! > pids'],
-    ['with setsid', "setsid sh -c 'echo $$ > pids; exec sleep 999' > /dev/null 2>&1 &\nsleep 0.2"],
-    ['as a grandchild with nohup', "nohup sh -c '(sleep 999 & echo $! > pids; wait) &' > /dev/null 2>&1; sleep 0.2"],
+    ['with setsid', "setsid sh -c 'echo $$ > pids; exec sleep 999' > /dev/null 2>&1 &"],
+    ['as a grandchild with nohup', "nohup sh -c '(sleep 999 & echo $! > pids; wait) &' > /dev/null 2>&1"],
     [
       'as a daemon that ignores signals',
-      'setsid sh -c \'trap "" TERM HUP INT; echo $$ > pids; while :; do sleep 1; done\' > /dev/null 2>&1 < /dev/null & sleep 0.2',
+      'setsid sh -c \'trap "" TERM HUP INT; echo $$ > pids; while :; do sleep 1; done\' > /dev/null 2>&1 < /dev/null &',
     ],
     ['with a clean environment in its group', 'env -i sleep 999 & echo $! > pids'],
   ];
@@ -83,6 +87,7 @@ test('nothing survives the end of a call', { skip: process.platform !== 'linux' 
     let alive: boolean[] = [];
     const { result } = await run(async ({ exec }) => {
       await exec(script);
+      await written('pids');
       alive = pidsIn('pids').map(isAlive);
     });
     assert.deepEqual([result.success, alive], [true, [true]], way); // it lives as long as the call
@@ -118,7 +123,7 @@ test('after its end a call starts nothing more, and an exec that nobody awaited 
   const { result } = await run(async (context) => {
     exec = context.exec;
     void context.exec('echo $$ > pids; exec sleep 999');
-    while (!existsSync(join(folder, 'pids'))) await sleep(5);
+    await written('pids');
   });
   assert.ok(result.success);
   assert.deepEqual(pidsIn('pids').map(isAlive), [false]);
