@@ -1,9 +1,11 @@
-/** A sub-agent: an agent as a tool of another. Its run is a run of its own, named by the parent's call. */
+/** A sub-agent: an agent as a tool of another. Its run is a run of its own, named by the parent's call before it begins. */
 
-import type { Tool } from '../tools/define.ts';
-import { tool } from '../tools/define.ts';
+import { readHistory } from '../journal/history.ts';
+import { branded, type Tool, tool } from '../tools/define.ts';
+import { publicOutcome } from './outcome.ts';
 import type { AgentParts } from './parts.ts';
 import { Run } from './run.ts';
+import type { Approver, RunOutcome } from './types.ts';
 
 const INPUT = {
   type: 'object',
@@ -11,21 +13,56 @@ const INPUT = {
   required: ['request'],
 } as const;
 
+/** What a sub-agent's tool is made from, for a parent that lends it its approver. */
+const origins = new WeakMap<Tool, { agent: AgentParts; name: string; description: string }>();
+
 /** A read tool: what the sub-agent itself does is permitted call by call, by its own rules. */
-export function subAgent(agent: AgentParts, { name, description }: { name: string; description: string }): Tool {
+export function subAgent(agent: AgentParts, { name, description }: { name: string; description: string }, approver?: Approver): Tool {
   const seconds = agent.options.limits?.maxSeconds ?? 300;
-  return tool({
+  const made = tool({
     name,
     description,
     input: INPUT,
     level: 'read',
     timeoutMs: seconds * 1000 + 1000,
-    async execute({ request }, { signal, runId }) {
-      const run = new Run(agent, { parentId: runId, message: { role: 'user', content: request }, streaming: false }, { signal });
-      const outcome = await run.outcome;
-      if (outcome.status === 'success') return outcome.answer;
-      const reason = outcome.error?.message ?? outcome.report ?? '';
-      throw Object.assign(new Error(`the sub-agent ended as ${outcome.status}. ${reason}`.trim()), { code: `sub_agent_${outcome.status}` });
+    async execute({ request }, { signal, runId, key }) {
+      const begin = { runId: childRunId(key), parentId: runId, streaming: false, ...(approver ? { approver } : {}) };
+      const outcome =
+        (await goneOn(agent, begin, signal)) ??
+        new Run(agent, { ...begin, message: { role: 'user', content: request } }, { signal }).outcome;
+      return answerOf(await outcome);
     },
   });
+  const child = branded({ ...made, childRunId });
+  origins.set(child, { agent, name, description });
+  return child;
+}
+
+/** A sub-agent asks whom its parent asks, unless it has somebody of its own. Any other tool comes back as it is. */
+export function forParent(given: Tool, approver: Approver | undefined): Tool {
+  const origin = origins.get(given);
+  return origin && approver ? subAgent(origin.agent, origin, approver) : given;
+}
+
+/** The same call always makes the same run: after a crash it is found and gone on with. */
+function childRunId(key: string): string {
+  return `run_sub${key.slice(0, 20)}`;
+}
+
+/** The outcome of a run that had begun before a crash; undefined when there is none. */
+async function goneOn(agent: AgentParts, begin: { runId: string }, signal: AbortSignal): Promise<RunOutcome | undefined> {
+  const { store } = agent.options;
+  if (!(await store?.head(begin.runId)) || !store) return undefined;
+  const { events, state } = await readHistory(store, begin.runId);
+  if (state.outcome) return publicOutcome(state.outcome, state);
+  const { seq, hash = '' } = events.at(-1)!;
+  return new Run(agent, { ...begin, sessionId: state.session_id, before: state, resume: { seq, hash }, streaming: false }, { signal })
+    .outcome;
+}
+
+/** Only success is a result; anything else is an error that the parent's model reads. */
+function answerOf(outcome: RunOutcome): string {
+  if (outcome.status === 'success') return outcome.answer;
+  const reason = outcome.error?.message ?? outcome.report ?? '';
+  throw Object.assign(new Error(`the sub-agent ended as ${outcome.status}. ${reason}`.trim()), { code: `sub_agent_${outcome.status}` });
 }

@@ -11,6 +11,7 @@ import { Templates } from '../protocols/templates.ts';
 import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Notes, Tool } from '../tools/define.ts';
+import { forParent } from './child.ts';
 import { writeDebug } from './debug.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
 import type { Beginning } from './run.ts';
@@ -55,7 +56,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const offered = (options.tools ?? []).filter((tool) => whiteList.some((pattern) => matchesPattern(pattern, tool.info.name)));
   const makeToolbox = (tools: readonly Tool[]) =>
     createToolbox({
-      tools,
+      tools: tools.map((tool) => forParent(tool, options.onApproval)),
       ...defined({
         workspace: options.workspace,
         maxParallel: options.maxParallel,
@@ -73,7 +74,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     templates: new Templates(options.templates),
     toolbox,
     toolHashes: hashes(toolbox),
-    rules: { permit: createPermit(permissions), compact: shorten, ...options.rules },
+    rules: { permit: createPermit({ ...permissions, subject: subjectOf(offered) }), compact: shorten, ...options.rules },
     ...(secrets ? { secrets } : {}),
     makeToolbox,
     model: () => {
@@ -163,6 +164,12 @@ async function makeGuided(): Promise<Protocol> {
   const { selectTools } = await import('../tools/select.ts');
   const { resolveArgument } = await import('../tools/resolve.ts');
   return createGuided({ select: selectTools, resolve: resolveArgument });
+}
+
+/** What a rule TOOL:PATTERN speaks of: the first argument that the tool declares (a path, a command, an address). */
+function subjectOf(tools: readonly Tool[]): (name: string) => string | undefined {
+  const subjects = new Map(tools.map(({ info }) => [info.name, Object.keys(info.input_schema.properties ?? {})[0]]));
+  return (name) => subjects.get(name);
 }
 
 function hashes(toolbox: Toolbox): Record<string, string> {

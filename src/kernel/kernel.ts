@@ -372,6 +372,7 @@ export function run(options: RunOptions): Running {
 
   // Facts of one batch are committed together, in order; performers and people use the same door.
   function emit(...facts: Fact[]): Promise<void> {
+    if (state?.outcome) return Promise.resolve(); // nothing follows run.end: a late result is dropped
     return new Promise((resolve, reject) => {
       mailbox.push({ facts, resolve, reject });
       if (!pumping) drained = pump();
@@ -477,7 +478,7 @@ export function run(options: RunOptions): Running {
   }
 
   function post(fact: Fact): void {
-    if (!state?.outcome) emit(fact).catch(() => undefined); // a journal that failed has already ended the loop
+    emit(fact).catch(() => undefined); // a journal that failed has already ended the loop
   }
 
   return { done: loop(), post, state: () => state };

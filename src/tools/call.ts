@@ -52,7 +52,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       while (queue.length > 0 || running.size > 0) {
         const ready = performing.signal.aborted ? [] : takeReady(queue, [...running.keys()], maxParallel);
         if (ready.length === 0 && running.size === 0) return;
-        const starts = ready.map((call) => startOf(state, call));
+        const starts = ready.map((call) => startOf(state, call, tools.get(call.name)));
         if (ready.length > 0) await performing.emit(...starts);
         for (const [i, call] of ready.entries()) {
           const end = () => running.delete(call);
@@ -120,9 +120,10 @@ function byName(tools: readonly Tool[]): Map<string, Tool> {
 }
 
 /** The key is the same for every attempt of this call. */
-function startOf(state: State, call: Call) {
+function startOf(state: State, call: Call, tool: Tool | undefined) {
   const key = call.key ?? hashOf(state.run_id, call.id);
-  return { event_type: 'tool.start' as const, data: { call_id: call.id, name: call.name, key } };
+  const child = tool?.childRunId?.(key);
+  return { event_type: 'tool.start' as const, data: { call_id: call.id, name: call.name, key, ...(child && { child_run_id: child }) } };
 }
 
 /** Takes from the queue what may start now. A waiting call holds back later ones that conflict with it. */

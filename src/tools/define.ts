@@ -122,6 +122,8 @@ export interface Tool {
   check?(args: JsonObject): string[] | Promise<string[]>;
   /** Owns `args`. `defer` registers what has to end with the call. */
   run(args: JsonObject, context: ToolContext, defer: (cleanup: () => Promise<void>) => void): unknown;
+  /** A sub-agent's: the run that a call with this key makes, so that a crash finds it again. */
+  childRunId?(key: string): string;
   /** Ends what the tool keeps between calls (worker threads); a later call starts it again. */
   close?(): Promise<void>;
 }

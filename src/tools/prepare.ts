@@ -4,6 +4,7 @@ import { nearest } from '../kernel/errors.ts';
 import type { Call, Fact, Json, JsonObject, Performers, Repair, State } from '../kernel/types.ts';
 import { adaptArguments, bareName, hasUnknown } from './adapt.ts';
 import { hashOf, type Tool } from './define.ts';
+import { surelyValid } from './plain.ts';
 import { toError } from './result.ts';
 import { isObject } from './schema.ts';
 import { compileValidator, inspect, type Validator } from './validate.ts';
@@ -108,8 +109,8 @@ async function adapt(
   let args = given;
   const repairs: Repair[] = [];
   try {
-    const validate = await validatorOf(tool);
-    let problems = validate(args, inspected.size);
+    const validate = async (value: JsonObject, size: number) => (surelyValid(schema, value) ? [] : (await validatorOf(tool))(value, size));
+    let problems = await validate(args, inspected.size);
     if (problems.length > 0 || hasUnknown(schema, args)) {
       const adapted = adaptArguments(schema, args, { aliases: tool.settings.aliases, unknown: level === 'read' ? 'drop' : 'refuse' });
       if (adapted.problems.length > 0) return invalid(tool, adapted.problems);
@@ -118,7 +119,7 @@ async function adapt(
     }
     if (resolve) args = resolved(schema, args, resolve, requestOf(state), repairs);
     if (tool.normalize) args = normalized(args, await tool.normalize(structuredClone(args)), repairs);
-    if (args !== given) problems = validate(args, inspect(args).size);
+    if (args !== given) problems = await validate(args, inspect(args).size);
     if (problems.length === 0 && tool.check) problems = await tool.check(structuredClone(args));
     return problems.length > 0 ? invalid(tool, problems) : { stage: 'adapted', arguments: args, repairs };
   } catch (error) {
