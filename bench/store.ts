@@ -23,7 +23,8 @@ const SECONDS = 12;
 const WARM_UP = 20;
 
 const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
-const clock = { now: () => new Date().toISOString() };
+/** The clock is not what is measured. */
+const clock = { now: () => '2026-03-01T10:00:00.000Z' };
 
 const START: Fact = {
   event_type: 'run.start',

@@ -10,6 +10,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HermesError } from '../kernel/errors.ts';
+import { explain, isLocked, isOwnFault } from './database-errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** Longest time that what is not durable waits for a commit to ride along with. */
@@ -132,7 +133,7 @@ export class Database {
     for (const job of jobs) failures.has(job) ? job.failed(failures.get(job)) : job.done();
   }
 
-  /** All jobs or, when it throws, none. A job that refuses (HermesError) is undone alone. */
+  /** All jobs or, when it throws, none. A job that fails by its own fault is undone alone. */
   #transaction(jobs: readonly Job[], failures: Map<Job, unknown>): void {
     const alone = jobs.length === 1;
     this.#checkInPlace();
@@ -143,8 +144,8 @@ export class Database {
         try {
           job.work();
         } catch (error) {
-          if (alone || !(error instanceof HermesError)) throw error;
-          failures.set(job, error);
+          if (alone || !isOwnFault(error)) throw error;
+          failures.set(job, explain(error, this.#file, this.#lockedMs));
           this.sql('ROLLBACK TO job').run();
         }
         if (!alone) this.sql('RELEASE job').run();
@@ -199,9 +200,12 @@ function createPrivately(file: string): void {
 
 function prepare(file: string, connection: DatabaseSync): void {
   const number = (text: string) => Number(Object.values(connection.prepare(text).get()!)[0]);
+  connection.exec('BEGIN'); // one look: another process may be making the tables at this moment
   const version = number('PRAGMA user_version');
   const ours = number('PRAGMA application_id') === APPLICATION_ID;
-  if (!ours && (version !== 0 || number('SELECT count(*) FROM sqlite_schema') > 0)) {
+  const tables = number('SELECT count(*) FROM sqlite_schema');
+  connection.exec('COMMIT');
+  if (!ours && (version !== 0 || tables > 0)) {
     throw new HermesError('store_foreign', `${file} is a database of another program; a hermes.db was expected`, {
       kind: 'store',
       next: 'name another file, or move this one away and run again',
@@ -223,62 +227,4 @@ function prepare(file: string, connection: DatabaseSync): void {
 /** 5 to 25 ms: writers that wait do not meet again in step. */
 function backOff(): number {
   return 5 + Math.random() * 20;
-}
-
-const LOCKED = new Set([5, 6, 15]); // BUSY, LOCKED, PROTOCOL
-function isLocked(error: unknown): boolean {
-  return LOCKED.has(resultCode(error));
-}
-
-/** SQLite's primary result code; 0 for anything else. */
-function resultCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
-}
-
-/** What SQLite or the file system says, as code, words and next step. Keys: SQLite's result codes and errno names. */
-const READ_ONLY = [
-  'store_read_only',
-  'cannot be written; a writable folder and file were expected',
-  'make both writable, or choose another folder with -C',
-];
-const CORRUPT = [
-  'store_corrupt',
-  'is damaged or no database',
-  'move it away and run again; what the runs did stands in the logs folder beside it',
-];
-const FULL = ['store_full', 'cannot grow: the disk or the quota is full', 'free some space, then go on with: hermes runs resume RUN'];
-const REASONS: Record<string, string[]> = {
-  3: READ_ONLY,
-  8: READ_ONLY,
-  14: ['store_cannot_open', 'cannot be opened; a writable folder and file were expected', 'check the path and its permissions'],
-  EACCES: READ_ONLY,
-  EPERM: READ_ONLY,
-  EROFS: READ_ONLY,
-  11: CORRUPT,
-  26: CORRUPT,
-  13: FULL,
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-  10: [
-    'store_io',
-    'cannot be read or written: the disk reports an error',
-    'check the disk and the quota, then go on with: hermes runs resume RUN',
-  ],
-};
-
-function explain(error: unknown, file: string, lockedMs: number): HermesError {
-  if (error instanceof HermesError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
-  if (isLocked(error)) {
-    const seconds = Math.round(lockedMs / 100) / 10;
-    return new HermesError('store_locked', `${file} has been locked by another program for ${seconds} s; it was expected to be free`, {
-      kind: 'store',
-      next: `end the program that holds it (fuser ${file} names it) and run again`,
-      retryable: true,
-      cause: error,
-    });
-  }
-  const errno = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const [code, says, next] = REASONS[resultCode(error)] ?? REASONS[errno] ?? ['store_failed', 'could not be used', 'run: hermes doctor'];
-  return new HermesError(code!, `${file} ${says} (${detail})`, { kind: 'store', next: next!, cause: error });
 }

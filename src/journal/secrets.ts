@@ -4,7 +4,7 @@
  * by readers (log, trace, debug, export), so that the stored data is never altered by a guess.
  */
 
-import { mapJson } from './events.ts';
+import { mapJson } from './json.ts';
 
 export interface Secrets {
   /** A copy with every known value as its placeholder, in strings and keys; the value itself when there is none. */

@@ -24,6 +24,10 @@ const TASKS: Record<string, () => Promise<void>> = {
     openLog({ store, directory: argument, report: (problem) => say('problem', problem.message) });
     await Promise.all(['a', 'b', 'c'].map((name) => writeRuns(store, `${name}-${process.pid}`)));
   },
+  /** Opens and closes at once. */
+  async open() {
+    await (await openSqliteStore({ file })).close();
+  },
   /** Holds the lease of the run named by the argument until killed. */
   async hold() {
     const store = await openSqliteStore({ file });

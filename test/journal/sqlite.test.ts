@@ -108,6 +108,32 @@ test('kill -9 while events and logs are written: what was acknowledged is there,
   await store.close();
 });
 
+test('processes that make the same new file at once all get it', async (context) => {
+  const file = join(temporaryFolder(context), 'hermes.db');
+  const results = await Promise.all(['1', '2', '3', '4'].map(() => finish(start(context, 'open', file))));
+  assert.deepEqual(results, Array(4).fill({ lines: [], status: 0 }));
+});
+
+test('what cannot be stored fails alone; what shares its transaction is kept', async (context) => {
+  const store = await openSqliteStore({ file: join(temporaryFolder(context), 'hermes.db') });
+  const results = await Promise.allSettled([
+    append(store, identity('r1'), [started()]),
+    store.notes.set('n', 'k', 1n as unknown as number),
+    append(store, identity('r2'), [started()]),
+    store.inbox.put('nobody', note('x')),
+  ]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+  );
+  assert.throws(
+    () => store.append({ run: identity('r3'), facts: [note('a'), note(1n as never)], step: 0, ts: '', after: BEGINNING, durable: true }),
+    TypeError,
+  );
+  assert.equal((await store.list({ limit: 9 })).length, 2);
+  await store.close();
+});
+
 test('the lease of a killed process is free at once, and its run shows as interrupted', async (context) => {
   const file = join(temporaryFolder(context), 'hermes.db');
   const store = await openSqliteStore({ file });
