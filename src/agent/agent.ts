@@ -3,7 +3,6 @@
  * It assembles kernel and parts; it decides nothing that the kernel decides.
  */
 
-import { readHistory } from '../journal/history.ts';
 import type { EventStore } from '../journal/store.ts';
 import { HermesError } from '../kernel/errors.ts';
 import type { RunEvent } from '../kernel/types.ts';
@@ -60,7 +59,7 @@ export class Agent {
   }
 
   async startResume(runId: string, options: RunOptions = {}): Promise<Run> {
-    const { events, state } = await readHistory(this.#store('resume'), runId);
+    const { events, state } = await (await import('../journal/history.ts')).readHistory(this.#store('resume'), runId);
     if (state.outcome) {
       throw new HermesError('run_over', `run ${runId} has already ended (${state.outcome.status})`, {
         kind: 'usage',
@@ -78,7 +77,7 @@ export class Agent {
   }
 
   async startFork(runId: string, options: ForkOptions = {}): Promise<Run> {
-    const { events, state } = await readHistory(this.#store('fork'), runId, options.at);
+    const { events, state } = await (await import('../journal/history.ts')).readHistory(this.#store('fork'), runId, options.at);
     const { seq, hash } = events.at(-1)!;
     const continues = { run_id: runId, seq, ...defined({ hash }), fork: true };
     const message = options.request === undefined ? undefined : userMessage(options.request, options);

@@ -1,7 +1,6 @@
 /** A sub-agent: an agent as a tool of another. Its run is a run of its own, named by the parent's call before it begins. */
 
-import { readHistory } from '../journal/history.ts';
-import { branded, type Tool, tool } from '../tools/define.ts';
+import { branded, hashOf, type Tool, tool } from '../tools/define.ts';
 import { publicOutcome } from './outcome.ts';
 import type { AgentParts } from './parts.ts';
 import { Run } from './run.ts';
@@ -46,14 +45,14 @@ export function forParent(given: Tool, approver: Approver | undefined): Tool {
 
 /** The same call always makes the same run: after a crash it is found and gone on with. */
 function childRunId(key: string): string {
-  return `run_sub${key.slice(0, 20)}`;
+  return `run_sub${hashOf(key).slice(0, 20)}`;
 }
 
 /** The outcome of a run that had begun before a crash; undefined when there is none. */
 async function goneOn(agent: AgentParts, begin: { runId: string }, signal: AbortSignal): Promise<RunOutcome | undefined> {
   const { store } = agent.options;
   if (!(await store?.head(begin.runId)) || !store) return undefined;
-  const { events, state } = await readHistory(store, begin.runId);
+  const { events, state } = await (await import('../journal/history.ts')).readHistory(store, begin.runId);
   if (state.outcome) return publicOutcome(state.outcome, state);
   const { seq, hash = '' } = events.at(-1)!;
   return new Run(agent, { ...begin, sessionId: state.session_id, before: state, resume: { seq, hash }, streaming: false }, { signal })

@@ -12,7 +12,6 @@ import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Notes, Tool } from '../tools/define.ts';
 import { forParent } from './child.ts';
-import { writeDebug } from './debug.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
 import type { Beginning } from './run.ts';
 import type { ThinkParts } from './think.ts';
@@ -22,7 +21,6 @@ export interface AgentParts {
   options: AgentOptions;
   templates: Templates;
   toolbox: Toolbox;
-  toolHashes: Record<string, string>;
   rules: Rules;
   secrets?: Secrets;
   /** The agent's own model, opened at first use. */
@@ -73,7 +71,6 @@ export function agentParts(options: AgentOptions): AgentParts {
     options,
     templates: new Templates(options.templates),
     toolbox,
-    toolHashes: hashes(toolbox),
     rules: { permit: createPermit({ ...permissions, subject: subjectOf(offered) }), compact: shorten, ...options.rules },
     ...(secrets ? { secrets } : {}),
     makeToolbox,
@@ -110,7 +107,7 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
   models.set(opened.model.id, opened.model);
   const ask = options.onApproval ?? approver;
   const protocols = new Map<string, Protocol | Promise<Protocol>>();
-  let { toolbox, toolHashes } = agent;
+  let { toolbox } = agent;
   return {
     ...opened,
     think: {
@@ -124,7 +121,7 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
       ...debugHook(options.debugDirectory, secrets),
     },
     toolbox: () => toolbox,
-    toolHashes: () => toolHashes,
+    toolHashes: () => (options.store ? hashes(toolbox) : {}),
     rules: agent.rules,
     workspace: options.workspace ?? process.cwd(),
     ...defined({ secrets, store: options.store, approver: ask }),
@@ -138,8 +135,7 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
       }
       if (change.tools !== undefined) {
         toolbox = agent.makeToolbox(change.tools);
-        toolHashes = hashes(toolbox);
-        facts.tools = toolHashes;
+        facts.tools = hashes(toolbox);
       }
       return facts;
     },
@@ -178,7 +174,11 @@ function hashes(toolbox: Toolbox): Record<string, string> {
 
 function debugHook(directory: string | undefined, secrets: Secrets | undefined): Pick<ThinkParts, 'debug'> {
   if (directory === undefined) return {};
-  return { debug: (state, request, reply) => writeDebug(directory, state, request, reply, secrets) };
+  const debug: ThinkParts['debug'] = async (state, request, reply) => {
+    const { writeDebug } = await import('./debug.ts');
+    writeDebug(directory, state, request, reply, secrets);
+  };
+  return { debug };
 }
 
 /** The assistant's notes live in the store, beside its runs. */

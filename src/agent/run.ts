@@ -1,6 +1,5 @@
 /** One request on its way: what a caller holds of it, and the ways to break in. */
 
-import { holdLease } from '../journal/lease.ts';
 import type { Head } from '../journal/store.ts';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import { outcomeOf } from '../kernel/report.ts';
@@ -162,6 +161,7 @@ export class Run {
   async #lease() {
     const { store } = this.#agent.options;
     if (!store) return undefined;
+    const { holdLease } = await import('../journal/lease.ts');
     const lease = await holdLease(store, this.id);
     if (lease) return lease;
     throw new HermesError('run_busy', `run ${this.id} is being worked on by another process`, {
@@ -188,11 +188,19 @@ function resumed(): Fact<'run.resume'> {
   return { event_type: 'run.resume', data: {} };
 }
 
+/** What each protocol may put into a prompt. */
+const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
+  native: ['instructions', 'system', 'note'],
+  json: ['instructions', 'json', 'note', 'mend', 'tool-result'],
+  guided: ['guided-direct'],
+};
+
 function begun({ options, templates }: AgentParts, parts: RunParts, { message, before, continues }: Beginning): Fact<'run.start'> {
   const language = options.language ?? (message ? languageOf(message.content) : (before?.language ?? 'en'));
   const fork = continues?.fork === true && before !== undefined;
   const instructions = options.instructions ?? (fork ? before.instructions : templates.get('instructions', language).text);
   const { model, reason } = parts;
+  const protocol = chooseProtocol(options.protocol, model);
   return {
     event_type: 'run.start',
     data: {
@@ -200,9 +208,9 @@ function begun({ options, templates }: AgentParts, parts: RunParts, { message, b
       instructions,
       model: model.id,
       ...(reason === undefined ? {} : { model_reason: reason }),
-      protocol: chooseProtocol(options.protocol, model),
+      protocol,
       tools: parts.toolHashes(),
-      templates: templates.hashes(),
+      ...(options.store ? { templates: templates.hashes(TEMPLATES[protocol] ?? [], language) } : {}),
       limits: {
         max_steps: options.limits?.maxSteps ?? 10,
         max_seconds: options.limits?.maxSeconds ?? 300,

@@ -1,6 +1,5 @@
 /** A talk: many runs, one after another, each going on from the last. */
 
-import { readHistory } from '../journal/history.ts';
 import type { EventStore } from '../journal/store.ts';
 import type { RunStart, State } from '../kernel/types.ts';
 import type { AgentParts } from './parts.ts';
@@ -53,7 +52,7 @@ export class Session {
   async #stored() {
     const runId = await this.#store?.sessions.lastRun(this.id);
     if (this.#store === undefined || runId === undefined) return undefined;
-    const { events, state } = await readHistory(this.#store, runId);
+    const { events, state } = await (await import('../journal/history.ts')).readHistory(this.#store, runId);
     const { seq, hash } = events.at(-1)!;
     return { state, continues: { run_id: runId, seq, ...(hash === undefined ? {} : { hash }) } };
   }

@@ -18,7 +18,7 @@ export interface ThinkParts {
   /** Somebody listens: the reply is asked for as a stream. */
   streaming: boolean;
   /** Sees each complete request and raw reply (HERMES_DEBUG=1). */
-  debug?(state: State, request: AskOptions, reply: Reply | undefined): void;
+  debug?(state: State, request: AskOptions, reply: Reply | undefined): Promise<void>;
 }
 
 export function createThink(parts: ThinkParts): Performers['think'] {
@@ -80,11 +80,13 @@ async function ask(
     : undefined;
   return withRetry(
     async () => {
+      if (parts.debug) await parts.debug(state, request, undefined);
       const reply = await model.ask(request, onDelta);
-      parts.debug?.(state, request, reply);
+      if (parts.debug) await parts.debug(state, request, reply);
       if (performing.signal.aborted)
         return { reply: { ...reply, finish: 'interrupted', calls: [] }, reading: { text: reply.text, calls: [] } };
-      const reading = protocol.read(reply, state, tools);
+      const read = protocol.read(reply, state, tools);
+      const reading = read instanceof Promise ? await read : read;
       refuseUnusable(model.id, reply, reading);
       return { reply, reading };
     },

@@ -137,7 +137,7 @@ export interface RunStart {
   /** Why this model answers, for people. */
   model_reason?: string;
   protocol: string;
-  /** name -> hash */
+  /** name -> hash; names only count in a log that is kept, without a store it is empty. */
   tools: Record<string, string>;
   /** template name -> hash */
   templates?: Record<string, string>;
@@ -214,8 +214,8 @@ export interface EventData {
     parallel_group?: string;
     /** Calls that name the same resource run one after another. */
     resource?: string;
-    /** Hash that an approval binds to. */
-    hash: string;
+    /** sha256 over tool, prepared arguments and working directory: what an approval binds to. Absent on reading calls. */
+    hash?: string;
     repairs?: Repair[];
   };
   'call.reject': { call_id: string; name: string; code: string; message: string };

@@ -1,11 +1,9 @@
 /** The provider's own function calling. Calls that an open model wrote as text instead are read, too. */
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
-import type { Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
+import type { JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
 import { cutShort, proposedCalls } from './calls.ts';
 import { promptOf, userMessage } from './prompt.ts';
-import { readCalls } from './read-calls.ts';
-import { readJson } from './read-json.ts';
 import type { Templates } from './templates.ts';
 import type { Protocol, Reading } from './types.ts';
 
@@ -53,29 +51,60 @@ function renderMessage(message: Message, state: State, templates: Templates): La
   }
 }
 
-function readNative(reply: Reply, state: State, tools: readonly ToolInfo[]): Reading {
-  const reasoning = reply.reasoning === undefined ? {} : { reasoning: reply.reasoning };
+type Thinking = { reasoning?: string };
+
+/** Valid calls and plain text, that is nearly everything, are read at once; the readers of broken output are loaded when needed. */
+function readNative(reply: Reply, state: State, tools: readonly ToolInfo[]): Reading | Promise<Reading> {
+  const thinking: Thinking = reply.reasoning === undefined ? {} : { reasoning: reply.reasoning };
   if (reply.calls.length > 0) {
-    const calls = reply.calls.map((call): ProposedCall => ({ id: call.id, name: call.name, ...readArguments(call.input) }));
-    return { text: reply.text, ...reasoning, calls: reply.finish === 'length' ? cutShort(calls, state.language) : calls };
+    const plain = reply.calls.map(({ id, name, input }) => ({ id, name, arguments: validObject(input) }));
+    if (plain.every(isReadable)) return withCalls(reply, thinking, state, plain);
+    return repaired(reply, thinking, state);
   }
-  return withTextCalls(reply, reasoning, state, tools);
+  if (tools.length === 0 || !MAY_HOLD_CALLS.test(reply.text)) return { text: reply.text, ...thinking, calls: [] };
+  return withTextCalls(reply, thinking, state, tools);
 }
 
-/** "" and absent arguments are {}; anything that is not an object after repair is the call's problem. */
-function readArguments(input: string): Pick<ProposedCall, 'arguments' | 'repairs' | 'problem'> {
-  if (input.trim() === '') return { arguments: {} };
-  const reading = readJson(input);
-  if (!reading.ok) return { arguments: {}, problem: { code: reading.code, message: reading.message } };
-  if (reading.value === null || typeof reading.value !== 'object' || Array.isArray(reading.value)) {
-    return { arguments: {}, problem: { code: 'not_an_object', message: 'arguments: expected a JSON object' } };
-  }
-  return { arguments: reading.value, ...(reading.repairs.length > 0 ? { repairs: reading.repairs } : {}) };
+/** Every dialect of calls in text has one of these. */
+const MAY_HOLD_CALLS = /[<[{(`]|action/i;
+
+function isReadable(call: { id: string; name: string; arguments: JsonObject | undefined }): call is ProposedCall {
+  return call.arguments !== undefined;
 }
 
-function withTextCalls(reply: Reply, reasoning: { reasoning?: string }, state: State, tools: readonly ToolInfo[]): Reading {
-  const read = tools.length > 0 ? readCalls(reply.text, { tools: tools.map((tool) => tool.name) }) : undefined;
-  if (!read || (read.calls.length === 0 && read.problems.length === 0)) return { text: reply.text, ...reasoning, calls: [] };
-  const calls = proposedCalls(read, state);
-  return { text: read.text, ...reasoning, calls: reply.finish === 'length' ? cutShort(calls, state.language) : calls };
+function withCalls({ text, finish }: Reply, thinking: Thinking, state: State, calls: ProposedCall[]): Reading {
+  return { text, ...thinking, calls: finish === 'length' ? cutShort(calls, state.language) : calls };
+}
+
+/** "" and absent arguments are {}; undefined when it is not valid JSON or no object. */
+function validObject(input: string): JsonObject | undefined {
+  if (input.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined; // read by the reader of broken output
+  }
+}
+
+/** Anything that is not an object after repair is the call's problem. */
+async function repaired(reply: Reply, thinking: Thinking, state: State): Promise<Reading> {
+  const { readJson } = await import('./read-json.ts');
+  const calls = reply.calls.map(({ id, name, input }): ProposedCall => {
+    const reading = readJson(input.trim() === '' ? '{}' : input, { cut: reply.finish === 'length' });
+    if (!reading.ok) return { id, name, arguments: {}, problem: { code: reading.code, message: reading.message } };
+    const { value, repairs } = reading;
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      return { id, name, arguments: value, ...(repairs.length > 0 ? { repairs } : {}) };
+    }
+    return { id, name, arguments: {}, problem: { code: 'not_an_object', message: 'arguments: expected a JSON object' } };
+  });
+  return withCalls(reply, thinking, state, calls);
+}
+
+async function withTextCalls(reply: Reply, thinking: Thinking, state: State, tools: readonly ToolInfo[]): Promise<Reading> {
+  const { readCalls } = await import('./read-calls.ts');
+  const read = readCalls(reply.text, { tools: tools.map((tool) => tool.name) });
+  if (read.calls.length === 0 && read.problems.length === 0) return { text: reply.text, ...thinking, calls: [] };
+  return withCalls({ ...reply, text: read.text }, thinking, state, proposedCalls(read, state));
 }

@@ -1,13 +1,13 @@
 /** Prompts are files: templates/NAME.LANGUAGE.md with {{variables}}. Read once, whitespace-normalised, named by hash in run.start. */
 
-import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
 
+// Not imported: as an ES module node:fs costs 7 ms at start.
+const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
+
 export interface Template {
   name: string;
-  /** First 16 hex digits of the sha256 of the normalised text. */
-  hash: string;
   text: string;
 }
 
@@ -24,7 +24,7 @@ export class Templates {
     const key = `${name}.${language}`;
     const known = this.#loaded.get(key);
     if (known) return known;
-    const file = this.#directories.map((directory) => join(directory, `${key}.md`)).find(existsSync);
+    const file = this.#directories.map((directory) => join(directory, `${key}.md`)).find((one) => existsSync(one));
     if (!file) {
       throw new HermesError('template_missing', `template ${key}.md was not found in ${this.#directories.join(' or ')}`, {
         kind: 'usage',
@@ -32,7 +32,7 @@ export class Templates {
       });
     }
     const text = normalise(readFileSync(file, 'utf8'));
-    const template = { name: key, hash: process.getBuiltinModule('node:crypto').hash('sha256', text).slice(0, 16), text };
+    const template = { name: key, text };
     this.#loaded.set(key, template);
     return template;
   }
@@ -62,9 +62,15 @@ export class Templates {
     });
   }
 
-  /** name -> hash of what has been used so far. */
-  hashes(): Record<string, string> {
-    return Object.fromEntries([...this.#loaded.values()].map(({ name, hash }) => [name, hash]));
+  /** File name -> first 16 hex digits of the sha256 of its normalised text. */
+  hashes(names: readonly string[], language: 'zh' | 'en'): Record<string, string> {
+    const { hash } = process.getBuiltinModule('node:crypto');
+    return Object.fromEntries(
+      names.map((one) => {
+        const { name, text } = this.get(one, language);
+        return [name, hash('sha256', text).slice(0, 16)];
+      }),
+    );
   }
 }
 

@@ -20,7 +20,7 @@ export interface Protocol {
   /** The request for the next step. Never changes a prompt that it has handed out; the front stays the same from step to step. */
   render(state: State, tools: readonly ToolInfo[]): LanguageModelV4CallOptions;
   /** Never throws: what cannot be read becomes a `problem`, of the reply or of one call. */
-  read(reply: Reply, state: State, tools: readonly ToolInfo[]): Reading;
+  read(reply: Reply, state: State, tools: readonly ToolInfo[]): Reading | Promise<Reading>;
   /** A filter for streamed text that shows people the answer only; absent = the text is shown as it comes. */
   visible?(): (text: string) => string;
 }

@@ -2,7 +2,7 @@
 
 import { HermesError } from '../kernel/errors.ts';
 import type { Call, Json, JsonObject, Performers, Performing, State, ToolInfo, ToolResult } from '../kernel/types.ts';
-import { hashOf, type Notes, type RunContext, type Tool } from './define.ts';
+import type { Notes, RunContext, Tool } from './define.ts';
 import { memoryNotes } from './notes.ts';
 import { type ArgumentResolver, createPrepare } from './prepare.ts';
 import { SHAPED_LIMIT, shape, toData, toError } from './result.ts';
@@ -120,8 +120,13 @@ function byName(tools: readonly Tool[]): Map<string, Tool> {
 }
 
 /** The key is the same for every attempt of this call. */
+/** The idempotency key: one for each call of each run, readable, the same at every attempt. */
+function keyOf(state: State, call: Call): string {
+  return call.key ?? `${state.run_id}.${encodeURIComponent(call.id)}`;
+}
+
 function startOf(state: State, call: Call, tool: Tool | undefined) {
-  const key = call.key ?? hashOf(state.run_id, call.id);
+  const key = keyOf(state, call);
   const child = tool?.childRunId?.(key);
   return { event_type: 'tool.start' as const, data: { call_id: call.id, name: call.name, key, ...(child && { child_run_id: child }) } };
 }

@@ -161,7 +161,17 @@ export function tool<const Schema extends InputSchema>(definition: ToolDefinitio
 function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   const { name, description, input, level, examples, keywords } = definition;
   const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, output } = definition;
-  const info: ToolInfo = { name, description, input_schema, level, hash: hashOf(name, description, input_schema) };
+  let hash: string | undefined;
+  const info: ToolInfo = {
+    name,
+    description,
+    input_schema,
+    level,
+    get hash() {
+      hash ??= hashOf(name, description, input_schema);
+      return hash;
+    },
+  };
   if (examples) info.examples = [...examples];
   if (keywords) info.keywords = keywords;
   const made: Tool = {
@@ -196,7 +206,7 @@ function defaultsOf({ properties }: JsonObject): JsonObject | undefined {
 
 let sha256: typeof import('node:crypto').hash | undefined;
 
-/** sha256, 32 hexadecimal digits. node:crypto costs 7 ms at its first use, so it is not imported. */
+/** sha256, 32 hexadecimal digits. node:crypto costs 6 ms at its first use, so it is not imported, and hashes are made when asked for. */
 export function hashOf(...parts: unknown[]): string {
   const text = parts.map((part) => (typeof part === 'string' ? part : stableJson(part))).join('\0');
   sha256 ??= process.getBuiltinModule('node:crypto').hash;
