@@ -1,6 +1,7 @@
 /** A sub-agent: an agent as a tool of another. Its run is a run of its own, named by the parent's call before it begins. */
 
 import { branded, hashOf, type Tool, tool } from '../tools/define.ts';
+import { borrows } from './lend.ts';
 import { publicOutcome } from './outcome.ts';
 import type { AgentParts } from './parts.ts';
 import { Run } from './run.ts';
@@ -11,9 +12,6 @@ const INPUT = {
   properties: { request: { type: 'string', description: 'What the sub-agent shall do, complete in itself.' } },
   required: ['request'],
 } as const;
-
-/** What a sub-agent's tool is made from, for a parent that lends it its approver. */
-const origins = new WeakMap<Tool, { agent: AgentParts; name: string; description: string }>();
 
 /** A read tool: what the sub-agent itself does is permitted call by call, by its own rules. */
 export function subAgent(agent: AgentParts, { name, description }: { name: string; description: string }, approver?: Approver): Tool {
@@ -32,15 +30,7 @@ export function subAgent(agent: AgentParts, { name, description }: { name: strin
       return answerOf(await outcome);
     },
   });
-  const child = branded({ ...made, childRunId });
-  origins.set(child, { agent, name, description });
-  return child;
-}
-
-/** A sub-agent asks whom its parent asks, unless it has somebody of its own. Any other tool comes back as it is. */
-export function forParent(given: Tool, approver: Approver | undefined): Tool {
-  const origin = origins.get(given);
-  return origin && approver ? subAgent(origin.agent, origin, approver) : given;
+  return borrows(branded({ ...made, childRunId }), (lent) => subAgent(agent, { name, description }, lent));
 }
 
 /** The same call always makes the same run: after a crash it is found and gone on with. */

@@ -2,12 +2,10 @@
 
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { HermesError } from '../kernel/errors.ts';
-import type { CatalogueEntry } from '../models/catalogue.ts';
 import { createOpenAICompatible } from '../models/openai-compatible.ts';
-import type { PullProgress } from '../models/pull.ts';
-import { type EndpointChoice, type LocalChoice, type ResolveOptions, resolveModel } from '../models/resolve.ts';
+import { type EndpointChoice, type LocalChoice, resolveModel } from '../models/resolve.ts';
 import type { ChatModel } from '../models/types.ts';
-import type { ModelOption } from './types.ts';
+import type { ModelOption, ModelSettings, PullControl } from './types.ts';
 
 export interface OpenedModel {
   model: ChatModel;
@@ -15,30 +13,6 @@ export interface OpenedModel {
   reason?: string;
   /** What was passed over and why. */
   notes?: string[];
-}
-
-/** What opening needs besides the name. */
-export interface ModelSettings {
-  /** Base URL of an OpenAI-compatible endpoint, instead of the provider's own. */
-  baseURL?: string;
-  /** The key itself; default: from the environment variable that belongs to the provider. */
-  apiKey?: string;
-  /** Name of the variable that holds the key, where it is not the provider's usual one. */
-  apiKeyEnv?: string;
-  /** Tokens that the model's window holds, where it is known better here. */
-  contextWindow?: number;
-  /** Default: process.env. */
-  env?: Readonly<Record<string, string | undefined>>;
-  /** The choice made when no model is named; default: [model] of the configuration, keys, local servers, files. */
-  choice?: Pick<ResolveOptions, 'config' | 'language'>;
-  /** May the embedded default be pulled, and who is told; absent = it may not. */
-  pull?: PullControl;
-}
-export interface PullControl {
-  /** Told before the first byte; throws to refuse. */
-  announce(entry: CatalogueEntry, runtimeBytes: number): void | Promise<void>;
-  progress(progress: PullProgress): void;
-  signal?: AbortSignal;
 }
 
 const OPTION_KEY = 'apiKey option';

@@ -105,7 +105,7 @@ export async function openStore(
   const store = await openSqliteStore({ file: join(folder, 'hermes.db'), hide });
   let log: Log | undefined;
   if (config.values.logging.json_lines) {
-    const report = options.onLogProblem ?? (() => {});
+    const report = options.onLogProblem ?? ((problem) => process.emitWarning(problem.message));
     log = openLog({ store, directory: join(folder, 'logs'), report });
     await log.catchUp();
   }

@@ -11,11 +11,10 @@ import { Templates } from '../protocols/templates.ts';
 import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Notes, Tool } from '../tools/define.ts';
-import { forParent } from './child.ts';
+import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
-import type { Beginning } from './run.ts';
 import type { ThinkParts } from './think.ts';
-import type { AgentOptions, Approver, ModelOption, ProtocolName } from './types.ts';
+import type { AgentOptions, Approver, Beginning, ModelOption, ProtocolName } from './types.ts';
 
 export interface AgentParts {
   options: AgentOptions;

@@ -4,35 +4,15 @@ import type { Head } from '../journal/store.ts';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import { outcomeOf } from '../kernel/report.ts';
 import { languageOf } from '../kernel/text.ts';
-import type { EventData, Fact, RunEvent, Running, RunStart, State, UserMessage } from '../kernel/types.ts';
+import type { EventData, Fact, RunEvent, Running, UserMessage } from '../kernel/types.ts';
 import type { Tool } from '../tools/define.ts';
 import { launch, newId } from './launch.ts';
 import { failedOutcome, publicOutcome } from './outcome.ts';
 import { type AgentParts, chooseProtocol, defined, type RunParts, runParts } from './parts.ts';
 import { queue } from './queue.ts';
-import type { Approver, ModelOption, RunOptions, RunOutcome } from './types.ts';
+import type { Beginning, ModelOption, RunOptions, RunOutcome } from './types.ts';
 
 export type Listener = (event: RunEvent) => void;
-
-/** How a run begins: with a request, or from the log of another. */
-export interface Beginning {
-  runId?: string;
-  sessionId?: string;
-  parentId?: string;
-  /** Who is asked when the agent itself has nobody; a sub-agent asks whom its parent asks. */
-  approver?: Approver;
-  message?: UserMessage;
-  /** The run whose history this one goes on from. */
-  continues?: RunStart['continues'];
-  /** The state that `continues` or `resume` begins with. */
-  before?: State;
-  model?: ModelOption;
-  /** Where the log of this very run ends. */
-  resume?: Head;
-  /** The reply is asked for as a stream, since somebody listens. */
-  streaming: boolean;
-  onState?(state: State): void;
-}
 
 export class Run {
   readonly id: string;

@@ -1,13 +1,50 @@
 /** What people hand to an agent and get back from it. The library speaks camelCase; events keep their wire names. */
 
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { EventStore } from '../journal/store.ts';
-import type { CallQuestion, ErrorData, FilePart, JsonObject, Rules, RunEvent, Status } from '../kernel/types.ts';
+import type { EventStore, Head } from '../journal/store.ts';
+import type {
+  CallQuestion,
+  ErrorData,
+  FilePart,
+  JsonObject,
+  Rules,
+  RunEvent,
+  RunStart,
+  State,
+  Status,
+  UserMessage,
+} from '../kernel/types.ts';
+import type { CatalogueEntry } from '../models/catalogue.ts';
+import type { PullProgress } from '../models/pull.ts';
+import type { ResolveOptions } from '../models/resolve.ts';
 import type { ChatModel } from '../models/types.ts';
 import type { Tool } from '../tools/define.ts';
-import type { ModelSettings } from './models.ts';
 
 export type ModelOption = string | ChatModel | LanguageModelV4;
+/** What opening needs besides the name. */
+export interface ModelSettings {
+  /** Base URL of an OpenAI-compatible endpoint, instead of the provider's own. */
+  baseURL?: string;
+  /** The key itself; default: from the environment variable that belongs to the provider. */
+  apiKey?: string;
+  /** Name of the variable that holds the key, where it is not the provider's usual one. */
+  apiKeyEnv?: string;
+  /** Tokens that the model's window holds, where it is known better here. */
+  contextWindow?: number;
+  /** Default: process.env. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** The choice made when no model is named; default: [model] of the configuration, keys, local servers, files. */
+  choice?: Pick<ResolveOptions, 'config' | 'language'>;
+  /** May the embedded default be pulled, and who is told; absent = it may not. */
+  pull?: PullControl;
+}
+export interface PullControl {
+  /** Told before the first byte; throws to refuse. */
+  announce(entry: CatalogueEntry, runtimeBytes: number): void | Promise<void>;
+  progress(progress: PullProgress): void;
+  signal?: AbortSignal;
+}
+
 export type ProtocolName = 'auto' | 'native' | 'json' | 'guided';
 
 /** A person's word on a question. `by`: who answered, for the log; `nobody` = there was no one to ask. */
@@ -106,4 +143,26 @@ export interface RunOutcome {
   sessionId: string;
   model: string;
   protocol: string;
+}
+
+// ---- between the files of this folder ------------------------------------------------------------------
+
+/** How a run begins: with a request, or from the log of another. */
+export interface Beginning {
+  runId?: string;
+  sessionId?: string;
+  parentId?: string;
+  /** Who is asked when the agent itself has nobody; a sub-agent asks whom its parent asks. */
+  approver?: Approver;
+  message?: UserMessage;
+  /** The run whose history this one goes on from. */
+  continues?: RunStart['continues'];
+  /** The state that `continues` or `resume` begins with. */
+  before?: State;
+  model?: ModelOption;
+  /** Where the log of this very run ends. */
+  resume?: Head;
+  /** The reply is asked for as a stream, since somebody listens. */
+  streaming: boolean;
+  onState?(state: State): void;
 }

@@ -1,7 +1,7 @@
 /** One run from the command line: shown while it goes on, stopped by signals, told when it has ended. */
 
 import type { Config } from '../agent/config.ts';
-import type { PullControl } from '../agent/models.ts';
+
 import type { Run } from '../agent/run.ts';
 import type { Approver, RunOutcome } from '../agent/types.ts';
 import { maskPatterns } from '../journal/secrets.ts';
