@@ -3,7 +3,7 @@
 import type { Config } from '../agent/config.ts';
 
 import type { Run } from '../agent/run.ts';
-import type { Approver, RunOutcome } from '../agent/types.ts';
+import type { Approver, PullControl, RunOutcome } from '../agent/types.ts';
 import { maskPatterns } from '../journal/secrets.ts';
 import { askPerson } from './approve.ts';
 import type { Cli, ExitStatus } from './context.ts';
