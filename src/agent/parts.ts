@@ -3,7 +3,7 @@
 import { createPermit, matchesPattern } from '../guards/permissions.ts';
 import { createSecrets, type Secrets } from '../journal/secrets.ts';
 import type { EventStore } from '../journal/store.ts';
-import type { EventData, Json, Rules } from '../kernel/types.ts';
+import type { EventData, Json, Rule, Rules, ToolInfo } from '../kernel/types.ts';
 import { shorten } from '../memory/context.ts';
 import type { ChatModel } from '../models/types.ts';
 import { createNative } from '../protocols/native.ts';
@@ -107,12 +107,25 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
   const ask = options.onApproval ?? approver;
   const protocols = new Map<string, Protocol | Promise<Protocol>>();
   let { toolbox } = agent;
+  let grounding: Rule | undefined; // comes with the protocol that needs it
+  const beforeFinish: Rule[] = [(state) => grounding?.(state), ...(agent.rules.beforeFinish ?? [])];
+
+  /** The usual one is at hand. */
+  function makeProtocol(name: string): Protocol | Promise<Protocol> {
+    if (name === 'json') return import('../protocols/json.ts').then(({ createJson }) => createJson(agent.templates));
+    if (name !== 'guided') return createNative(agent.templates);
+    return loadGuided(agent, () => toolbox.infos).then((guided) => {
+      grounding = guided.grounding;
+      return guided.protocol;
+    });
+  }
+
   return {
     ...opened,
     think: {
       model: (id) => models.get(id) ?? opened.model,
       protocol: (name) => {
-        const protocol = protocols.get(name) ?? makeProtocol(name, agent);
+        const protocol = protocols.get(name) ?? makeProtocol(name);
         protocols.set(name, protocol);
         return protocol;
       },
@@ -121,7 +134,7 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
     },
     toolbox: () => toolbox,
     toolHashes: () => (options.store ? hashes(toolbox) : {}),
-    rules: agent.rules,
+    rules: { ...agent.rules, beforeFinish },
     workspace: options.workspace ?? process.cwd(),
     ...defined({ secrets, store: options.store, approver: ask }),
     async use(change) {
@@ -147,18 +160,14 @@ async function ownModel(agent: AgentParts, before: string | undefined): Promise<
   return before === undefined || before === own.model.id ? own : { model: await agent.open(before) };
 }
 
-/** The usual one is at hand; the others are loaded when a run wants them. */
-function makeProtocol(name: string, { templates }: AgentParts): Protocol | Promise<Protocol> {
-  if (name === 'json') return import('../protocols/json.ts').then(({ createJson }) => createJson(templates));
-  if (name === 'guided') return makeGuided();
-  return createNative(templates);
-}
-
-async function makeGuided(): Promise<Protocol> {
+/** The rails for tiny models, with the check of their answers; loaded when a run wants them. */
+async function loadGuided(agent: AgentParts, tools: () => readonly ToolInfo[]): Promise<{ protocol: Protocol; grounding: Rule }> {
   const { createGuided } = await import('../protocols/guided/guided.ts');
+  const { groundAnswer } = await import('../guards/grounding.ts');
   const { selectTools } = await import('../tools/select.ts');
   const { resolveArgument } = await import('../tools/resolve.ts');
-  return createGuided({ select: selectTools, resolve: resolveArgument });
+  const protocol = createGuided({ select: selectTools, resolve: resolveArgument, templates: agent.templates });
+  return { protocol, grounding: groundAnswer(tools) };
 }
 
 /** What a rule TOOL:PATTERN speaks of: the first argument that the tool declares (a path, a command, an address). */

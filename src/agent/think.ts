@@ -28,7 +28,7 @@ export function createThink(parts: ThinkParts): Performers['think'] {
     const known = parts.protocol(state.protocol);
     const protocol = known instanceof Promise ? await known : known;
     const tools = parts.tools();
-    const temperature = parts.temperature ?? (tools.length > 0 && protocol.name !== 'guided' ? 0.2 : undefined);
+    const temperature = parts.temperature ?? (tools.length > 0 ? 0.2 : undefined);
     await performing.emit(
       { event_type: 'context.built', data: { messages: state.messages.length, tokens: state.tokens, tools: tools.length } },
       {
@@ -40,10 +40,11 @@ export function createThink(parts: ThinkParts): Performers['think'] {
     const ms = () => Math.round(performance.now() - started);
     const shown = { text: '' };
     try {
+      // What a protocol asks for itself (rails for tiny models) wins over the settings.
       const request: AskOptions = {
-        ...protocol.render(state, tools),
         ...(temperature === undefined ? {} : { temperature }),
         ...(parts.maxTokens === undefined ? {} : { maxOutputTokens: parts.maxTokens }),
+        ...protocol.render(state, tools),
         abortSignal: performing.signal,
       };
       const { reply, reading } = await ask(parts, model, protocol, request, state, tools, performing, shown);
