@@ -1,7 +1,7 @@
 /** The performer that asks the model: render, ask (with retries), read, report. It never throws for what a model or network did. */
 
 import { errorData, HermesError } from '../kernel/errors.ts';
-import type { Fact, Performers, Performing, Reply, State, ToolInfo } from '../kernel/types.ts';
+import type { EventData, Fact, Performers, Performing, Reply, State, ToolInfo } from '../kernel/types.ts';
 import { withRetry } from '../models/retry.ts';
 import type { AskOptions, ChatModel } from '../models/types.ts';
 import type { Protocol, Reading } from '../protocols/types.ts';
@@ -131,25 +131,18 @@ function refuseUnusable(model: string, reply: Reply, reading: Reading): void {
 }
 
 function modelEnd(model: string, reply: Reply, reading: Reading, ms: number, ids: CallIds, state: State): Fact<'model.end'> {
-  const raw = reply.text !== reading.text && reply.text !== '' ? { raw: reply.text } : {};
-  return {
-    event_type: 'model.end',
-    data: {
-      model,
-      text: reading.text,
-      ...((reading.reasoning ?? reply.reasoning) ? { reasoning: reading.reasoning ?? reply.reasoning } : {}),
-      ...raw,
-      calls: reading.calls.length > 0 ? ids.unique(reading.calls, state) : reading.calls,
-      finish: reply.finish,
-      ...(reply.finish_raw === undefined ? {} : { finish_raw: reply.finish_raw }),
-      ...(reply.usage === undefined ? {} : { usage: reply.usage }),
-      ms,
-      ...(reading.decided_by === undefined ? {} : { decided_by: reading.decided_by }),
-      ...(reading.highlights === undefined ? {} : { highlights: reading.highlights }),
-      ...(reading.problem === undefined ? {} : { problem: reading.problem }),
-      ...(reply.extra === undefined ? {} : { extra: reply.extra }),
-    },
-  };
+  const calls = reading.calls.length > 0 ? ids.unique(reading.calls, state) : reading.calls;
+  const data: EventData['model.end'] = { model, text: reading.text, calls, finish: reply.finish, ms };
+  const reasoning = reading.reasoning ?? reply.reasoning;
+  if (reasoning) data.reasoning = reasoning;
+  if (reply.text !== reading.text && reply.text !== '') data.raw = reply.text;
+  if (reply.finish_raw !== undefined) data.finish_raw = reply.finish_raw;
+  if (reply.usage !== undefined) data.usage = reply.usage;
+  if (reading.decided_by !== undefined) data.decided_by = reading.decided_by;
+  if (reading.highlights !== undefined) data.highlights = reading.highlights;
+  if (reading.problem !== undefined) data.problem = reading.problem;
+  if (reply.extra !== undefined) data.extra = reply.extra;
+  return { event_type: 'model.end', data };
 }
 
 function failure(model: string, error: unknown, shown: string, ms: number, aborted: boolean): Fact<'model.end'> {

@@ -27,9 +27,11 @@ export function openCalls(state: State): Call[] {
 export function replied(state: State, data: RunEvent<'model.end'>['data']): State {
   const usage = data.usage ? addUsage(state.usage, data.usage) : state.usage;
   if (data.error) return { ...state, usage, thinking: false, error: data.error, overflow: data.error.code === 'context_overflow' };
-  const calls = data.calls.map((call): Call => {
-    const { id, name, problem, decided_by } = call;
-    return { id, name, status: 'proposed', arguments: call.arguments, ...(problem && { problem }), ...(decided_by && { decided_by }) };
+  const calls = data.calls.map((proposed): Call => {
+    const call: Call = { id: proposed.id, name: proposed.name, status: 'proposed', arguments: proposed.arguments };
+    if (proposed.problem) call.problem = proposed.problem;
+    if (proposed.decided_by) call.decided_by = proposed.decided_by;
+    return call;
   });
   const message: AssistantMessage = { role: 'assistant', content: data.text };
   if (data.reasoning !== undefined) message.reasoning = data.reasoning;
@@ -37,18 +39,18 @@ export function replied(state: State, data: RunEvent<'model.end'>['data']): Stat
   if (calls.length > 0) message.calls = data.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
   const said = data.text !== '' || calls.length > 0; // an interrupted reply may have said nothing
   const known = data.usage?.input_tokens;
-  return {
-    ...state,
-    usage,
-    thinking: false,
-    calls,
-    messages: said ? [...state.messages, message] : state.messages,
-    tokens: known === undefined ? state.tokens + messageTokens(message) : known + (data.usage?.output_tokens ?? messageTokens(message)),
-    trips: state.trips.compact ? { ...state.trips, compact: 0 } : state.trips,
-    ...(calls.length === 0 ? { answer: data.text, answer_by: data.decided_by ?? 'model' } : {}),
-    ...(data.highlights?.length ? { highlights: [...state.highlights, ...data.highlights] } : {}),
-    ...(data.problem ? { problem: data.problem } : {}),
-  };
+  const changed: State = { ...state, usage, thinking: false, calls };
+  if (said) changed.messages = [...state.messages, message];
+  changed.tokens =
+    known === undefined ? state.tokens + messageTokens(message) : known + (data.usage?.output_tokens ?? messageTokens(message));
+  if (state.trips.compact) changed.trips = { ...state.trips, compact: 0 };
+  if (data.highlights?.length) changed.highlights = [...state.highlights, ...data.highlights];
+  if (data.problem) changed.problem = data.problem;
+  if (calls.length === 0) {
+    changed.answer = data.text;
+    changed.answer_by = data.decided_by ?? 'model';
+  }
+  return changed;
 }
 
 export function tripped(state: State, data: RunEvent<'guard.trip'>['data']): State {

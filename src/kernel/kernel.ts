@@ -18,7 +18,7 @@ import {
   withCall,
 } from './changes.ts';
 import { errorData } from './errors.ts';
-import { performingFor } from './performing.ts';
+import { CommandPerforming } from './performing.ts';
 import { closedCall, denial, outcomeOf, report } from './report.ts';
 import { estimateTokens } from './text.ts';
 import type { Call, Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
@@ -79,8 +79,8 @@ function ended(state: State): Command | undefined {
 
 /** Started before a crash and no end: repeated only when declared safe, else the model is told. */
 function inDoubt(state: State): Command | undefined {
-  const doubtful = state.calls.filter((call) => call.status === 'in_doubt');
-  if (doubtful.length === 0) return undefined;
+  const doubtful = withStatus(state, 'in_doubt');
+  if (!doubtful) return undefined;
   const untold = doubtful.filter((call) => !call.idempotent && !call.child_run_id);
   if (untold.length > 0) return { do: 'record', facts: untold.map((call) => closedCall(state, call)) };
   return { do: 'act', calls: doubtful };
@@ -103,8 +103,9 @@ function toPrepare(state: State): Command | undefined {
 
 /** Prepared calls: allowed, asked (one question for all of the step) or denied, on the prepared arguments only. */
 function toPermit(state: State, rules: Rules): Command | undefined {
-  const named = new Set(state.waiting.flatMap((question) => question.calls.map((call) => call.call_id)));
-  const asked = state.calls.filter((call) => call.status === 'asked' && !named.has(call.id));
+  if (state.calls.length === 0) return undefined;
+  const named = state.waiting.flatMap((question) => question.calls.map((call) => call.call_id));
+  const asked = state.calls.filter((call) => call.status === 'asked' && !named.includes(call.id));
   const facts: Fact[] = [];
   for (const call of withStatus(state, 'prepared') ?? []) {
     const { decision, reason } = rules.permit(state, call);
@@ -193,6 +194,7 @@ function beforeThink(state: State, rules: Rules): Command | undefined {
 }
 
 function withStatus(state: State, status: Call['status']): Call[] | undefined {
+  if (state.calls.length === 0) return undefined;
   const calls = state.calls.filter((call) => call.status === status);
   return calls.length > 0 ? calls : undefined;
 }
@@ -365,7 +367,7 @@ function isBarrier(fact: Fact, state?: State): boolean {
 export function run(options: RunOptions): Running {
   const { performers, rules, journal, clock, publish } = options;
   let state: State | undefined = options.first.event_type === 'run.resume' ? options.before : undefined;
-  let working: { command: Command['do']; stop(why: string): void } | undefined;
+  let working: { command: Command['do']; performing: CommandPerforming } | undefined;
   let pumping = false;
   let drained: Promise<void> | undefined;
   let mailbox: { facts: Fact[]; resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -406,23 +408,28 @@ export function run(options: RunOptions): Running {
   function take(event: RunEvent): void {
     state = event.event_type === 'run.start' ? start(event, options.before) : apply(state!, event);
     const interrupt = event.event_type === 'input.add' && event.data.interrupt === true && working?.command === 'think';
-    if (interrupt || event.event_type === 'run.abort' || event.event_type === 'limit.reached') working?.stop(event.event_type);
+    if (interrupt || event.event_type === 'run.abort' || event.event_type === 'limit.reached') working?.performing.stop(event.event_type);
     publish(event);
   }
 
+  // A performer that throws is a fault of the framework: the run ends as error, each call with its result.
   async function carryOut(command: Command): Promise<void> {
-    if (command.do === 'record') return emit(...command.facts);
-    if (command.do === 'finish') return emit({ event_type: 'run.end', data: { outcome: command.outcome } });
-    if (command.do === 'think') await emit({ event_type: 'step.start', data: { step: state!.step + 1 } });
-    if (isEnding(state!)) return; // stopped while the step began
-    const performing = performingFor(emit, publish);
-    working = { command: command.do, stop: performing.stop };
     try {
+      if (command.do === 'record') return await emit(...command.facts);
+      if (command.do === 'finish') return await emit({ event_type: 'run.end', data: { outcome: command.outcome } });
+      if (command.do === 'think') await emit({ event_type: 'step.start', data: { step: state!.step + 1 } });
+      if (isEnding(state!)) return; // stopped while the step began
+      const performing = new CommandPerforming(emit, publish);
+      working = { command: command.do, performing };
       if (command.do === 'think') await performers.think(state!, performing);
       else if (command.do === 'prepare') await performers.prepare(state!, command.calls, performing);
       else if (command.do === 'act') await performers.act(state!, command.calls, performing);
       else if (command.do === 'wait') await performers.wait?.(state!, performing);
       else if (command.do === 'perform') await performers.perform?.(command.name, command.input, state!, performing);
+    } catch (error) {
+      if (journalFailure(error)) throw error;
+      const { code, message } = errorData(error);
+      await broken(message, code);
     } finally {
       working = undefined;
     }
@@ -441,7 +448,7 @@ export function run(options: RunOptions): Running {
         if (command.do === 'nothing') return state!;
         const before = state!.seq;
         if (command.do === 'wait') stopTimer();
-        await attempt(command);
+        await carryOut(command);
         if (command.do === 'wait') stopTimer = startTimer();
         if (pumping) await drained;
         if (state!.seq === before) {
@@ -451,17 +458,6 @@ export function run(options: RunOptions): Running {
       }
     } finally {
       stopTimer();
-    }
-  }
-
-  // A performer that throws is a fault of the framework: the run ends as error, each call with its result.
-  async function attempt(command: Command): Promise<void> {
-    try {
-      await carryOut(command);
-    } catch (error) {
-      if (journalFailure(error)) throw error;
-      const { code, message } = errorData(error);
-      await broken(message, code);
     }
   }
 

@@ -56,6 +56,8 @@ export interface Incoming {
   read(onPiece: (piece: Buffer) => void): Promise<void>;
 }
 
+const copiedBytes = 64 * 1024;
+
 interface Limits extends Timeouts {
   maxBytes: number;
 }
@@ -74,10 +76,13 @@ export function createTransport(options: TransportOptions): Transport {
     if (signal?.aborted) return Promise.reject(signal.reason);
     let length = 0;
     for (const part of outgoing.body) length += part.length;
+    // Each write costs more than copying a few kilobytes does; a long history goes out as it is kept.
+    const body = length <= copiedBytes ? [Buffer.concat(outgoing.body, length)] : outgoing.body;
     const request = http.request({ ...base, agent, headers: ['host', url.host, 'content-length', String(length), ...outgoing.headers] });
     const exchange = new Exchange(request, place, limits, outgoing.patience, signal, () => post(outgoing, signal));
-    for (const part of outgoing.body) request.write(part);
-    request.end();
+    const last = body.length - 1;
+    for (const part of body.slice(0, last)) request.write(part);
+    request.end(body[last]);
     return exchange.head;
   }
 
@@ -124,14 +129,13 @@ class Exchange implements Incoming {
     this.place = place;
     this.limits = limits;
     this.signal = signal;
-    this.expectWithin('connect');
     signal?.addEventListener('abort', this.onAbort);
     this.head = new Promise((resolve, reject) => {
       this.reject = reject;
       request.on('socket', (socket: Socket) => {
+        this.expectWithin(socket.connecting ? 'connect' : patience);
         if (socket.connecting)
           socket.once(this.request.protocol === 'https:' ? 'secureConnect' : 'connect', () => this.expectWithin(patience));
-        else this.expectWithin(patience);
       });
       request.on('response', (response) => {
         this.response = response;
@@ -173,8 +177,10 @@ class Exchange implements Incoming {
       return;
     }
     if (this.silenceCounts) this.timer?.refresh();
-    else this.expectWithin('silence');
-    this.silenceCounts = true;
+    else if (!this.response?.complete) {
+      this.expectWithin('silence');
+      this.silenceCounts = true;
+    }
     try {
       onPiece(piece);
     } catch (error) {
