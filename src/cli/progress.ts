@@ -7,6 +7,7 @@ export class Progress {
   readonly #cli: Cli;
   #quarter = -1;
   #label = '';
+  #moving = false;
 
   constructor(cli: Cli) {
     this.#cli = cli;
@@ -17,6 +18,7 @@ export class Progress {
     const part = total > 0 ? Math.min(1, bytes / total) : 0;
     const text = `${label} ${Math.floor(part * 100)} %  ${megabytes(bytes)} / ${megabytes(total)}`;
     if (terminal.cursorMoves) {
+      this.#moving = true;
       terminal.err(`\r\x1b[K${cutToWidth(text, terminal.columns - 1)}`);
       return;
     }
@@ -27,8 +29,11 @@ export class Progress {
     terminal.err(`${text}\n`);
   }
 
+  /** Takes the moving line away. */
   end(): void {
-    if (this.#cli.terminal.cursorMoves) this.#cli.terminal.err('\r\x1b[K');
+    if (!this.#moving) return;
+    this.#moving = false;
+    this.#cli.terminal.err('\r\x1b[K');
   }
 }
 

@@ -20,10 +20,12 @@ export class Turn {
   readonly #display: Display;
   #stopping = new AbortController();
   #nobodyAsked = false;
+  readonly #progress: Progress;
 
   constructor(cli: Cli, options: RunOptions, config: Config) {
     this.#cli = cli;
     this.#options = options;
+    this.#progress = new Progress(cli);
     const loudness: Loudness = options.quiet ? 'ERROR' : options.verbose ? 'DEBUG' : config.values.logging.level;
     this.#display = new Display(cli, loudness, options.json === true || options.events === true);
   }
@@ -48,14 +50,15 @@ export class Turn {
   /** The first run may have to bring the embedded model onto this machine: said, shown, and stopped by Ctrl-C. */
   get pull(): PullControl {
     const { terminal, t } = this.#cli;
-    const progress = new Progress(this.#cli);
+    const { quiet } = this.#options;
+    const progress = this.#progress;
     const stopping = () => this.#stopping.signal;
     return {
       announce: ({ name, source, licence }, runtimeBytes) => {
-        terminal.err(`${t('models.first', { name, size: megabytes(source.bytes + runtimeBytes), licence })}\n`);
+        if (!quiet) terminal.err(`${t('models.first', { name, size: megabytes(source.bytes + runtimeBytes), licence })}\n`);
       },
       progress: ({ part, bytes, total }) => {
-        progress.show(t(`models.${part}`), bytes, total);
+        if (!quiet) progress.show(t(`models.${part}`), bytes, total);
         if (part === 'unpack' && bytes >= total) progress.end();
       },
       get signal() {
@@ -71,6 +74,7 @@ export class Turn {
     let running: Run | undefined;
     const signals = onSignals((signal) => {
       this.#display.settle();
+      this.#progress.end();
       if (signal === 'SIGINT' && !this.#options.quiet) this.#cli.terminal.err(`${this.#cli.t('run.stopping')}\n`);
       this.#stopping.abort();
       running?.abort(signal);
@@ -83,9 +87,9 @@ export class Turn {
         this.#display.show(event);
       });
       const outcome = await running.outcome;
-      if (!silent) this.#tell(outcome);
-      else if (outcome.error) printError(this.#cli, outcome.error);
       const isStopped = this.#stopping.signal.aborted && (outcome.status === 'cancelled' || outcome.status === 'error');
+      if (isStopped && outcome.status === 'error' && !this.#options.json) this.#cli.terminal.err(`${this.#cli.t('models.stopped')}\n`);
+      else this.#tell(outcome, silent);
       return isStopped ? signals.status : exitStatus(outcome, this.#nobodyAsked);
     } finally {
       this.#display.settle();
@@ -93,11 +97,12 @@ export class Turn {
     }
   }
 
-  #tell(outcome: RunOutcome): void {
-    if (this.#options.json) {
-      this.#display.end(outcome);
-      this.#cli.terminal.out(`${JSON.stringify(outcomeJson(outcome))}\n`);
-    } else if (this.#options.events) this.#display.end(outcome);
-    else printOutcome(this.#cli, outcome, this.#display);
+  #tell(outcome: RunOutcome, silent: boolean): void {
+    const { json, events } = this.#options;
+    if (silent || json || events) {
+      this.#display.settle();
+      if (json && !silent) this.#cli.terminal.out(`${JSON.stringify(outcomeJson(outcome))}\n`);
+      if (outcome.error) printError(this.#cli, outcome.error);
+    } else printOutcome(this.#cli, outcome, this.#display);
   }
 }
