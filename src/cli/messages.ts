@@ -266,8 +266,8 @@ const TABLE = {
   'doctor.tools': ['tools', '工具'],
 
   // ---- errors ----
-  'error.prefix': ['Error:', '错误：'],
-  'error.next': ['Next:', '下一步：'],
+  'error.prefix': ['Error: ', '错误：'],
+  'error.next': ['Next: ', '下一步：'],
   'error.config_unknown_key': ['Unknown configuration key "{key}" ({where}).', '未知的配置项“{key}”（{where}）。'],
   'error.config_bad_value': ['{key} must be {expected}, not {got} ({where}).', '{key} 应为 {expected}，而不是 {got}（{where}）。'],
   'error.config_missing': ['There is no configuration file {file}.', '没有配置文件 {file}。'],

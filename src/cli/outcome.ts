@@ -52,7 +52,8 @@ export function printOutcome(cli: Cli, outcome: RunOutcome, display: Display): v
   const shown = display.end(outcome);
   if (outcome.answer !== '' && !shown)
     terminal.out(`${terminal.outIsTerminal ? harmless(outcome.answer) : outcome.answer.toWellFormed()}\n`);
-  if (outcome.report) terminal.err(`${harmless(outcome.report)}\n`);
+  // After an error the report is worth its lines only when something had been done before.
+  if (outcome.report && (!outcome.error || outcome.toolCalls.length > 0)) terminal.err(`${harmless(outcome.report)}\n`);
   if (outcome.status === 'waiting_for_approval') terminal.err(`${t('run.waits', { id: outcome.runId })}\n`);
   if (outcome.inDoubt?.length) terminal.err(`${t('run.inDoubt', { names: outcome.inDoubt.join(', ') })}\n`);
   if (outcome.error) printError(cli, outcome.error);

@@ -17,11 +17,17 @@ export interface Kept {
   logs: string;
 }
 
-/** Runs `use` with the store, which is closed afterwards. An absent store is an error that says where it was looked for. */
-export async function withStore<T>(cli: Cli, options: BaseOptions, use: (kept: Kept) => Promise<T>): Promise<T> {
+/**
+ * Runs `use` with the store, which is closed afterwards. Where there is none, `absent` speaks; without it that is an error which
+ * says where the store was looked for.
+ */
+export async function withStore<T>(cli: Cli, options: BaseOptions, use: (kept: Kept) => Promise<T>, absent?: () => T): Promise<T> {
   const config = await loadConfig(options.config === undefined ? {} : { file: options.config });
   const file = join(config.root, '.hermes', 'hermes.db');
-  if (!existsSync(file)) throw usageError(cli.t('runs.none', { file }), cli.t('runs.none.next'));
+  if (!existsSync(file)) {
+    if (absent) return absent();
+    throw usageError(cli.t('runs.none', { file }), cli.t('runs.none.next'));
+  }
   const store = await openSqliteStore({ file });
   try {
     return await use({ config, store, logs: join(config.root, '.hermes', 'logs') });

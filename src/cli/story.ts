@@ -49,7 +49,7 @@ export class Story {
       case 'step.start':
         return detail(t('run.step', { step: event.data.step }));
       case 'model.end':
-        if (event.data.error) return warning(event.data.error.message);
+        if (event.data.error) return detail(event.data.error.message); // the outcome tells it, or the run goes on
         return event.data.decided_by === 'rail' ? detail(t('run.rail')) : undefined;
       case 'guard.trip':
         return warning(`${event.data.guard}: ${event.data.message}`);

@@ -117,6 +117,7 @@ test('prune asks first, deletes runs and their logs, keeps young ones', async ()
   const cwd = await folder();
   const { env } = await modelServer([{ text: 'ok' }]);
   await hermes(['run', 'x'], { cwd, env });
+  assert.deepEqual(await hermes(['runs', 'list', '--json'], { cwd: top }), { out: '[]\n', err: '', status: 0 }, 'none here');
   const unasked = await hermes(['runs', 'prune'], { cwd });
   assert.equal(unasked.status, 2);
   assert.match(unasked.err, /--yes/);

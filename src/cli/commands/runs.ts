@@ -18,24 +18,25 @@ const ALL = 1_000_000;
 
 export async function runsList(cli: Cli, options: BaseOptions & { limit?: string; json?: boolean; session?: string }): Promise<ExitStatus> {
   const limit = wholeNumber(cli, '--limit', options.limit ?? '20');
-  return withStore<ExitStatus>(cli, options, async ({ store }) => {
-    const heads = await store.list({ limit, ...(options.session ? { session_id: options.session } : {}) });
-    const rows = heads.map(({ run_id, session_id, status, started, request, steps }) => ({
-      run_id,
-      session_id,
-      status,
-      started,
-      request: maskPatterns(request),
-      steps,
-    }));
+  const session = options.session ? { session_id: options.session } : {};
+  const print = (heads: readonly RunHead[]): ExitStatus => {
+    const rows = heads.map(({ run_id, session_id, status, started, request, steps }) => {
+      return { run_id, session_id, status, started, request: maskPatterns(request), steps };
+    });
     if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
     else {
-      const head = ['runs.id', 'runs.started', 'runs.status', 'runs.steps', 'runs.request'] as const;
+      const head = (['runs.id', 'runs.started', 'runs.status', 'runs.steps', 'runs.request'] as const).map((key) => cli.t(key));
       const cells = rows.map((row) => [row.run_id, localTime(row.started), row.status, String(row.steps), row.request]);
-      cli.terminal.out(table([head.map((key) => cli.t(key)), ...cells], cli.terminal.tableColumns));
+      cli.terminal.out(table([head, ...cells], cli.terminal.tableColumns));
     }
     return 0;
-  });
+  };
+  return withStore(
+    cli,
+    options,
+    async ({ store }) => print(await store.list({ limit, ...session })),
+    () => print([]),
+  );
 }
 
 export async function runsShow(cli: Cli, id: string, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
