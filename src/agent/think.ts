@@ -23,13 +23,15 @@ export interface ThinkParts {
 
 export function createThink(parts: ThinkParts): Performers['think'] {
   const ids = new CallIds();
-  return async (state, performing) => {
+  return async (before, performing) => {
+    const state = { ...before, step: before.step + 1 };
     const model = parts.model(state.model);
     const known = parts.protocol(state.protocol);
     const protocol = known instanceof Promise ? await known : known;
     const tools = parts.tools();
     const temperature = parts.temperature ?? (tools.length > 0 ? 0.2 : undefined);
     await performing.emit(
+      { event_type: 'step.start', data: { step: state.step } },
       { event_type: 'context.built', data: { messages: state.messages.length, tokens: state.tokens, tools: tools.length } },
       {
         event_type: 'model.start',

@@ -26,7 +26,8 @@ export function openCalls(state: State): Call[] {
 
 export function replied(state: State, data: RunEvent<'model.end'>['data']): State {
   const usage = data.usage ? addUsage(state.usage, data.usage) : state.usage;
-  if (data.error) return { ...state, usage, thinking: false, error: data.error, overflow: data.error.code === 'context_overflow' };
+  const step = state.thinking ? state.step : state.step + 1; // every reply is a step, also of a performer that announced none
+  if (data.error) return { ...state, usage, thinking: false, step, error: data.error, overflow: data.error.code === 'context_overflow' };
   const calls = data.calls.map((proposed): Call => {
     const call: Call = { id: proposed.id, name: proposed.name, status: 'proposed', arguments: proposed.arguments };
     if (proposed.problem) call.problem = proposed.problem;
@@ -39,7 +40,7 @@ export function replied(state: State, data: RunEvent<'model.end'>['data']): Stat
   if (calls.length > 0) message.calls = data.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
   const said = data.text !== '' || calls.length > 0; // an interrupted reply may have said nothing
   const known = data.usage?.input_tokens;
-  const changed: State = { ...state, usage, thinking: false, calls };
+  const changed: State = { ...state, usage, thinking: false, step, calls };
   if (said) changed.messages = [...state.messages, message];
   changed.tokens =
     known === undefined ? state.tokens + messageTokens(message) : known + (data.usage?.output_tokens ?? messageTokens(message));

@@ -364,39 +364,44 @@ function isBarrier(fact: Fact, state?: State): boolean {
   return fact.event_type === 'approval.ask' || fact.event_type === 'approval.answer' || fact.event_type === 'run.end';
 }
 
+const DONE = Promise.resolve();
+
 export function run(options: RunOptions): Running {
   const { performers, rules, journal, clock, publish } = options;
   let state: State | undefined = options.first.event_type === 'run.resume' ? options.before : undefined;
   let working: { command: Command['do']; performing: CommandPerforming } | undefined;
-  let pumping = false;
-  let drained: Promise<void> | undefined;
+  let busy = false; // with a batch, which may be waiting for the disk
   let mailbox: { facts: Fact[]; resolve: () => void; reject: (error: unknown) => void }[] = [];
 
-  // Facts of one batch are committed together, in order; performers and people use the same door.
+  // Performers and people use the same door. Facts are committed in order; what comes while a batch is on its way makes the next one.
   function emit(...facts: Fact[]): Promise<void> {
-    if (state?.outcome) return Promise.resolve(); // nothing follows run.end: a late result is dropped
-    return new Promise((resolve, reject) => {
-      mailbox.push({ facts, resolve, reject });
-      if (!pumping) drained = pump();
-    });
+    if (state?.outcome) return DONE; // nothing follows run.end: a late result is dropped
+    if (busy) return new Promise((resolve, reject) => mailbox.push({ facts, resolve, reject }));
+    busy = true;
+    const delivered = deliver(facts);
+    if (delivered) return delivered.finally(nextBatch);
+    nextBatch();
+    return DONE;
   }
 
-  async function pump(): Promise<void> {
-    pumping = true;
-    while (mailbox.length > 0) {
-      const batch = mailbox;
-      mailbox = [];
-      try {
-        const facts = batch.length === 1 ? batch[0]!.facts : batch.flatMap((letter) => letter.facts);
-        const events = commit(facts);
-        for (const event of events instanceof Promise ? await events : events) take(event);
-        for (const letter of batch) letter.resolve();
-      } catch (error) {
-        for (const letter of [...batch, ...mailbox]) letter.reject(error);
-        mailbox = [];
-      }
+  function deliver(facts: readonly Fact[]): Promise<void> | undefined {
+    try {
+      const events = commit(facts);
+      if (events instanceof Promise) return events.then((committed) => committed.forEach(take));
+      for (const event of events) take(event);
+      return undefined;
+    } catch (error) {
+      return Promise.reject(error);
     }
-    pumping = false; // in the same turn as the last look into the mailbox: no letter is left behind
+  }
+
+  function nextBatch(): void {
+    busy = false;
+    const letters = mailbox;
+    if (letters.length === 0) return;
+    mailbox = [];
+    const batch = emit(...letters.flatMap((letter) => letter.facts));
+    for (const { resolve, reject } of letters) batch.then(resolve, reject);
   }
 
   function commit(facts: readonly Fact[]): RunEvent[] | Promise<RunEvent[]> {
@@ -417,8 +422,6 @@ export function run(options: RunOptions): Running {
     try {
       if (command.do === 'record') return await emit(...command.facts);
       if (command.do === 'finish') return await emit({ event_type: 'run.end', data: { outcome: command.outcome } });
-      if (command.do === 'think') await emit({ event_type: 'step.start', data: { step: state!.step + 1 } });
-      if (isEnding(state!)) return; // stopped while the step began
       const performing = new CommandPerforming(emit, publish);
       working = { command: command.do, performing };
       if (command.do === 'think') await performers.think(state!, performing);
@@ -443,14 +446,14 @@ export function run(options: RunOptions): Running {
         const letters = journal.inbox?.() ?? [];
         const posted = letters instanceof Promise ? await letters : letters;
         if (posted.length > 0) await emit(...posted);
-        if (pumping) await drained;
+        if (busy) await emit(); // all that has been posted by now
         const command = next(state!, rules);
         if (command.do === 'nothing') return state!;
         const before = state!.seq;
         if (command.do === 'wait') stopTimer();
         await carryOut(command);
         if (command.do === 'wait') stopTimer = startTimer();
-        if (pumping) await drained;
+        if (busy) await emit();
         if (state!.seq === before) {
           if (command.do === 'wait') return state!;
           await broken(`the performer of "${command.do}" reported nothing`);

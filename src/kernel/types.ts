@@ -401,6 +401,7 @@ export interface Performing {
 }
 /** Performers never throw for what a model, tool, network or person did: they emit the event that says so. */
 export interface Performers {
+  /** Begins with step.start (step: state.step + 1), ends with model.end. */
   think(state: State, performing: Performing): Promise<void>;
   prepare(state: State, calls: readonly Call[], performing: Performing): Promise<void>;
   act(state: State, calls: readonly Call[], performing: Performing): Promise<void>;

@@ -41,32 +41,36 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
 
   /** Conflicting calls one after another in their order, all others together, at most `maxParallel` at a time. */
   async function act(state: State, calls: readonly Call[], performing: Performing): Promise<void> {
+    if (calls.length === 1) {
+      const start = startOf(state, calls[0]!, tools.get(calls[0]!.name));
+      await performing.emit(start);
+      return runCall(state, calls[0]!, start.data.key, performing);
+    }
     const queue = [...calls];
     const running = new Map<Call, Promise<void>>();
-    const scopes = new Set<Scope>();
-    const abort = () => {
-      for (const scope of scopes) scope.abort();
-    };
-    performing.signal.addEventListener('abort', abort);
     try {
       while (queue.length > 0 || running.size > 0) {
         const ready = performing.signal.aborted ? [] : takeReady(queue, [...running.keys()], maxParallel);
         if (ready.length === 0 && running.size === 0) return;
-        const starts = ready.map((call) => startOf(state, call, tools.get(call.name)));
-        if (ready.length > 0) await performing.emit(...starts);
-        for (const [i, call] of ready.entries()) {
+        for (const [call, key] of await announce(state, ready, performing)) {
           const end = () => running.delete(call);
-          running.set(call, runCall(state, call, starts[i]!.data.key, performing, scopes).finally(end));
+          running.set(call, runCall(state, call, key, performing).finally(end));
         }
         await Promise.race(running.values());
       }
     } finally {
       await Promise.allSettled(running.values());
-      performing.signal.removeEventListener('abort', abort);
     }
   }
 
-  async function runCall(state: State, call: Call, key: string, performing: Performing, scopes: Set<Scope>): Promise<void> {
+  /** Their starts are committed before the first of them runs. */
+  async function announce(state: State, calls: readonly Call[], performing: Performing): Promise<[Call, key: string][]> {
+    const starts = calls.map((call) => startOf(state, call, tools.get(call.name)));
+    if (starts.length > 0) await performing.emit(...starts);
+    return calls.map((call, index) => [call, starts[index]!.data.key]);
+  }
+
+  async function runCall(state: State, call: Call, key: string, performing: Performing): Promise<void> {
     const began = performance.now();
     const { id: call_id, name } = call;
     const tool = tools.get(name);
@@ -80,11 +84,9 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         context: contextOf(state),
         progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id, data } }),
       });
-      scopes.add(scope);
       const args = copy(options.restore ? options.restore(call.arguments) : call.arguments) as JsonObject;
       const late = () => noteLate(performing, call, limit);
-      ending = performing.signal.aborted ? { end: 'aborted' } : await scope.run(tool, args, limit, late);
-      scopes.delete(scope);
+      ending = await scope.run(tool, args, limit, late, performing);
     }
     ending ??= { end: 'thrown', thrown: new HermesError('unknown_tool', `there is no tool "${name}" any more`) };
     const { result, text } = resultOf(ending, name, limit);
@@ -119,7 +121,6 @@ function byName(tools: readonly Tool[]): Map<string, Tool> {
   return named;
 }
 
-/** The key is the same for every attempt of this call. */
 /** The idempotency key: one for each call of each run, readable, the same at every attempt. */
 function keyOf(state: State, call: Call): string {
   return call.key ?? `${state.run_id}.${encodeURIComponent(call.id)}`;

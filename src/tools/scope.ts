@@ -1,7 +1,7 @@
 /** One call while it runs: what its tool is handed, and what has to end with it. */
 
 import { HermesError } from '../kernel/errors.ts';
-import type { Json, JsonObject } from '../kernel/types.ts';
+import type { Json, JsonObject, Performing } from '../kernel/types.ts';
 import type { RunContext, Tool, ToolContext } from './define.ts';
 import type { CallProcesses } from './exec.ts';
 
@@ -22,7 +22,6 @@ export class Scope {
   readonly #options: ScopeOptions;
   readonly #cleanups: (() => Promise<void>)[] = [];
   #controller: AbortController | undefined;
-  #abort: (() => void) | undefined;
   #processes: Promise<CallProcesses> | undefined;
   #promise: Promise<unknown> | undefined;
   #isOver = false;
@@ -35,8 +34,8 @@ export class Scope {
    * Runs the tool to its end, its time-out or an abort. A closure that goes on after that is abandoned: `late` hears of its
    * result. What it started through the context has ended when this resolves.
    */
-  async run(tool: Tool, args: JsonObject, timeoutMs: number, late: () => void): Promise<Ending> {
-    const ending = await this.#outcome(tool, args, timeoutMs, late);
+  async run(tool: Tool, args: JsonObject, timeoutMs: number, late: () => void, caller: Pick<Performing, 'signal'>): Promise<Ending> {
+    const ending = await this.#outcome(tool, args, timeoutMs, late, caller);
     this.#isOver = true;
     const isLeft = ending.end === 'timeout' || ending.end === 'aborted';
     if (isLeft) this.#controller?.abort(ending.end);
@@ -49,12 +48,14 @@ export class Scope {
     return ending;
   }
 
-  /** Ends the call as aborted, unless it has ended. */
-  abort(): void {
-    this.#abort?.();
-  }
-
-  #outcome(tool: Tool, args: JsonObject, timeoutMs: number, late: () => void): Ending | Promise<Ending> {
+  #outcome(
+    tool: Tool,
+    args: JsonObject,
+    timeoutMs: number,
+    late: () => void,
+    caller: Pick<Performing, 'signal'>,
+  ): Ending | Promise<Ending> {
+    if (caller.signal.aborted) return { end: 'aborted' };
     let value: unknown;
     try {
       value = tool.run(args, this.#toolContext(), (cleanup) => this.#cleanups.push(cleanup));
@@ -64,14 +65,16 @@ export class Scope {
     if (!isPromise(value)) return { end: 'value', value };
     const promise = value;
     this.#promise = promise;
+    const { signal } = caller;
     return new Promise((resolve) => {
       const settle = (ending: Ending) => {
         clearTimeout(timer);
-        this.#abort = undefined;
+        signal.removeEventListener('abort', abort);
         resolve(ending);
       };
       const timer = setTimeout(settle, timeoutMs, { end: 'timeout' });
-      this.#abort = () => settle({ end: 'aborted' });
+      const abort = () => settle({ end: 'aborted' });
+      signal.addEventListener('abort', abort);
       promise.then(
         (result) => (this.#isOver ? late() : settle({ end: 'value', value: result })),
         (thrown) => settle({ end: 'thrown', thrown }),

@@ -116,7 +116,7 @@ test('steering is taken in between steps; an interrupt ends the reply and drops 
   const base = performers([{ calls: [{ name: 'read' }] }, { text: 'first' }, { text: 'second' }]);
   let post: (fact: Fact) => void = () => {};
   const think: Performers['think'] = async (state, performing) => {
-    if (state.step !== 1) return base.think(state, performing);
+    if (state.step !== 0) return base.think(state, performing);
     const aborted = new Promise((resolve) => performing.signal.addEventListener('abort', resolve));
     post({ event_type: 'input.add', data: { message: { role: 'user', content: 'wait, rather this' }, interrupt: true } });
     await aborted;

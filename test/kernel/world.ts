@@ -48,11 +48,13 @@ export const rules: Rules = {
 /** Replies are taken by step, so that a resumed run answers as an uncut one would. */
 export function performers(replies: ScriptedReply[], options: { log?: string[] } = {}): Performers {
   return {
-    async think(state, { emit }) {
-      const reply = replies[state.step - 1] ?? { text: 'done' };
+    async think({ step: before }, { emit }) {
+      const step = before + 1;
+      const reply = replies[step - 1] ?? { text: 'done' };
       const calls = (reply.calls ?? []).map(
-        (call, index): ProposedCall => ({ id: `c${state.step}.${index}`, name: 'read', arguments: {}, ...call }),
+        (call, index): ProposedCall => ({ id: `c${step}.${index}`, name: 'read', arguments: {}, ...call }),
       );
+      await emit({ event_type: 'step.start', data: { step } });
       await emit({ event_type: 'model.start', data: { model: 'm', protocol: 'native' } });
       const { error, problem } = reply;
       const data = {
