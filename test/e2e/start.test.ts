@@ -121,8 +121,10 @@ test('bin/hermes.js: an old Node hands over with arguments, exit status and sign
      console.log(process.version, JSON.stringify(process.argv.slice(2)), process.env.HERMES_REEXECUTED);
      if (process.argv[2] === 'wait') setTimeout(() => {}, 60000); else process.exitCode = 7;`,
   );
-  // The same Node, made to look old, with and without process.execve.
-  await writeFile(join(folder, 'old.cjs'), "Object.defineProperty(process, 'version', { value: 'v18.0.0' });");
+  // The same Node, made to look old and of a kind that no package exists for, with and without process.execve.
+  const disguise =
+    "for (const [name, value] of [['version', 'v18.0.0'], ['arch', 'none']]) Object.defineProperty(process, name, { value });";
+  await writeFile(join(folder, 'old.cjs'), disguise);
   await writeFile(join(folder, 'older.cjs'), "require('./old.cjs'); process.execve = undefined;");
   const bin = join(folder, 'bin/hermes.js');
 
@@ -135,6 +137,12 @@ test('bin/hermes.js: an old Node hands over with arguments, exit status and sign
     const none = await run(process.execPath, old, { env: { HERMES_NODE: '' } });
     assert.deepEqual([none.status, none.out], [2, '']);
     assert.match(none.err, /^hermes: needs Node 24 or newer, this is v18\.0\.0\. .*\n$/);
+    const beside = join(folder, 'node_modules', `node-${process.platform}-none`, 'bin');
+    await mkdir(beside, { recursive: true });
+    await symlink(process.execPath, join(beside, 'node'));
+    const found = await run(process.execPath, [...old, 'd'], { env: { HERMES_NODE: '' } });
+    assert.deepEqual([found.status, found.out], [7, `${process.version} ["d"] undefined\n`], 'the package with a Node is found');
+    await rm(join(folder, 'node_modules'), { recursive: true });
     const absent = await run(process.execPath, old, { env: { HERMES_NODE: '/nowhere/node', LANG: 'zh_CN.UTF-8' } });
     assert.match(absent.err, /^hermes：需要 Node 24.*ENOENT.*\n$/);
     const looping = await run(process.execPath, old, { env: { HERMES_REEXECUTED: '1' } });
