@@ -137,10 +137,12 @@ function plain(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The prose around an unreadable object, or all of it when there is no other. */
+/** The prose around an unreadable object, or all of it when there is no other. An object without an end has nothing after it. */
 function outside(reply: string): string {
-  const before = reply.slice(0, reply.indexOf('{')).replace(/```\w*\s*$/, '');
-  const after = reply.slice(reply.lastIndexOf('}') + 1).replace(/^\s*```/, '');
+  const open = reply.indexOf('{');
+  const close = reply.lastIndexOf('}');
+  const before = reply.slice(0, open).replace(/```\w*\s*$/, '');
+  const after = close > open ? reply.slice(close + 1).replace(/^\s*```/, '') : '';
   return `${before.trim()}\n${after.trim()}`.trim() || reply;
 }
 
