@@ -1,9 +1,8 @@
 /** `hermes runs resume|fork|replay`: going on with what a store holds, or through it again. The same loop as any other run. */
 
-import { readHistory } from '../../journal/history.ts';
-import { replay } from '../../journal/replay.ts';
+import { openTools } from '../../agent/open.ts';
+import { replayRun } from '../../agent/replay.ts';
 import { maskPatterns } from '../../journal/secrets.ts';
-import { shorten } from '../../memory/context.ts';
 import type { Cli, ExitStatus } from '../context.ts';
 import { configFor, openFor } from '../open.ts';
 import { type BaseOptions, type RunOptions, wholeNumber } from '../options.ts';
@@ -38,9 +37,10 @@ export async function runsFork(cli: Cli, id: string, words: readonly string[], o
 
 /** Every decision is made again from the recorded replies and results; the first that differs is shown. */
 export async function runsReplay(cli: Cli, id: string, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
-  return withStore<ExitStatus>(cli, options, async ({ store }) => {
+  return withStore<ExitStatus>(cli, options, async ({ config, store }) => {
     const { run_id } = await findRun(cli, store, id);
-    const result = await replay(await readHistory(store, run_id), { compact: shorten });
+    const { tools } = await openTools(config);
+    const result = await replayRun(store, run_id, tools);
     const { ok, events, difference, stopped } = result;
     if (options.json) cli.terminal.out(`${maskPatterns(JSON.stringify({ run_id, ...result }))}\n`);
     else if (ok) cli.terminal.out(`${cli.t('runs.replayed', { id: run_id, events })}\n`);
