@@ -226,6 +226,8 @@ class CallReader {
     if (reading === undefined) return;
     const isNext = this.account.isNext(from);
     if (!reading.ok) {
+      // One call of a list cannot be read: those before it can.
+      if (/^\[\s{0,20}\{/.test(text.slice(from, from + 22)) && reading.begun) return;
       this.onlyTags = reading.begun || reading.code === 'too_large';
       this.at = Math.max(this.at, from + 1);
       const looksLikeCall = /"(?:name|tool|tool_name|function|action)"\s{0,9}:\s{0,9}"([^"\\]{1,80})"/.exec(text.slice(from, from + 400));

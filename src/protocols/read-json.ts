@@ -58,6 +58,8 @@ export function readArguments(text: string, options: ReadOptions = {}): { ok: tr
       return { ok: true, value: inner.value, repairs: [...repairs, 'double_encoded', ...inner.repairs] };
     return inner.ok ? notAnObject(inner.value) : inner;
   }
+  // Arguments of several calls in one: this call has the first.
+  if (repairs.includes('several_values') && Array.isArray(value) && value.every(isObject)) return { ok: true, value: value[0]!, repairs };
   if (value === null || (Array.isArray(value) && value.length === 0)) return { ok: true, value: {}, repairs };
   return isObject(value) ? { ok: true, value, repairs } : notAnObject(value);
 }

@@ -49,6 +49,8 @@ test('the tokens of other families, with JSON behind them', () => {
   reads(`<|tool_call|>${list}`, [PARIS]);
   reads(`functools${list}`, [PARIS]);
   reads(`<TOOLCALL>${list}</TOOLCALL>`, [PARIS]);
+  reads(`<longcat_tool_call>${list.slice(1, -1)}</longcat_tool_call>`, [PARIS]);
+  reads(`<|function_call|>${list.slice(1, -1)}`, [PARIS]);
   reads(`<tool_calls>${list}</tool_calls>`, [PARIS]);
   reads('<|tools_prefix|>[{"get_weather": {"city": "Paris"}}]<|tools_suffix|>', [PARIS], { tools: ['get_weather'] });
   reads('<|python_tag|>{"name": "get_weather", "parameters": {"city": "Paris"}}<|eom_id|>', [PARIS], {}, '');
@@ -203,6 +205,14 @@ test('one bad call of two: the good one is read, the bad one has its problem', (
     );
   }
   reads("[bad(x=b'z'), f(a=1)]", [['f', { a: 1 }]]);
+  for (const list of [
+    '[{"name": "f", "arguments": {"a": 1}}, {"name": "g}]',
+    '[{"name": "f", "arguments": {"a": 1}}, {"name": "g", "arguments": {"x": "y',
+  ]) {
+    reads(list, [['f', { a: 1 }]]);
+    reads(`[TOOL_CALLS] ${list}`, [['f', { a: 1 }]]);
+    assert.equal(readCalls(`[TOOL_CALLS] ${list}`).problems.length, 1);
+  }
 });
 
 test('a call that was cut off is a problem, not a call', () => {

@@ -157,6 +157,7 @@ test('arguments: nothing is no arguments, a string is decoded, anything else but
   for (const text of ['', ' \n', 'null', 'None', '{}', '[]']) assert.deepEqual(value(text), {}, text);
   assert.deepEqual(value('"{\'a\': 1}"'), { a: 1 });
   assert.deepEqual(value('{"a": 1,}'), { a: 1 });
+  assert.deepEqual(value('{"a": "}{"}{"a": 2}'), { a: '}{' });
   for (const text of ['[1]', '12', '"text"', 'text']) assert.match(String(value(text)), /unreadable|no_json/, text);
 });
 

@@ -35,6 +35,9 @@ function readJsonItem(source: Source, at: number): Body | undefined {
   const reading = valueAt(source.text, at, source.budget);
   if (reading === undefined) return undefined;
   if (!reading.ok) {
+    // One call of a list cannot be read: those before it can.
+    const inList = /^\[\s{0,20}\{/.test(source.text.slice(at, at + 22)) ? readItem(source, at + 1) : undefined;
+    if (inList?.failed === false) return inList;
     const name = /"(?:name|tool)"\s*:\s*"([^"\\]{1,80})"/.exec(source.text.slice(at, at + 400))?.[1];
     return failure(reading.at, { code: reading.code, message: reading.message, ...(name === undefined ? {} : { name }) });
   }

@@ -1,6 +1,6 @@
 /** What a reply is searched for: the tags, tokens and beginnings by which the known dialects announce something. */
 
-const PREFIX = '(?:[｜|]DSML[｜|]|[a-z]{1,12}:)?';
+const PREFIX = '(?:[｜|]DSML[｜|]|[a-z]{1,16}[:_])?';
 const MARKS = {
   thinking: '<(?:think|thinking|reasoning)>|\\[THINK\\]|<\\|(?:channel|START_THINKING\\|)>',
   thinkingEnd: '</(?:think|thinking|reasoning)>|\\[/THINK\\]',
@@ -8,7 +8,7 @@ const MARKS = {
   result: '<tool_response>|<function_results?>|<[|｜]tool▁outputs?▁begin[|｜]>',
   /** Tags behind which calls stand: Hermes, Mistral, DeepSeek, Kimi, LFM, Gemma, Llama, Granite, Command, Olmo ... */
   calls:
-    `<${PREFIX}(?:tool_?calls?|function_?calls?)>|<[|｜](?:tool[_▁]?calls?[\\w▁]*|python_tag|action_start|START_ACTION|tools_prefix)[|｜]?>` +
+    `<${PREFIX}(?:tool_?calls?|function_?calls?|tools)>|<[|｜](?:(?:tool|function)[_▁]?calls?[\\w▁]*|python_tag|action_start|START_ACTION|tools_prefix)[|｜]?>` +
     '|<start_function_call>|\\[TOOL_CALLS?\\]|\\bfunctools(?=\\[)',
   /** Tags that hold the tool's name themselves: Qwen XML, Anthropic. */
   tagged: `<${PREFIX}(?:function=|(?:function|invoke) name=)`,

@@ -10,7 +10,7 @@ import { type Body, failure, type Source } from './source.ts';
 /** `<function=NAME>`, `<function name="NAME">`, `<invoke name="NAME">`, with the prefixes that some families put before. */
 export const TAGGED_CALL = /<(?:[｜|]DSML[｜|]|[a-z]{1,12}:)?(?:function|invoke|tool)(?:=|\s+name=)["']?([^"'<>\s]{1,128})["']?\s*\/?>/iy;
 const PARAMETER =
-  /<(?:[｜|]DSML[｜|]|[a-z]{1,12}:)?(?:parameter|param|arg)(=|\s+name=)["']?([^"'<>\s]{1,128})["']?([^<>]{0,40})>|<arg_key>([^<]{1,128})<\/arg_key>\s*<arg_value>/iy;
+  /<(?:[｜|]DSML[｜|]|[a-z]{1,12}:)?(?:parameter|param|arg)(=|\s+name=)["']?([^"'<>\s]{1,128})["']?([^<>]{0,40})>|<arg_key>([\s\S]{1,128}?)<\/arg_key>\s*<arg_value>/iy;
 const BOUNDARY =
   /<(?:\/|(?=[^<>]{0,20}(?:parameter|param|arg)(=|\s+name=)))(?:[｜|]DSML[｜|]|[a-z]{1,12}:)?(?:parameter|param|arg|arg_value|function|invoke|tool_call)\b[^<>]{0,160}>/gi;
 const CLOSING_PARAMETER = /^<\/(?:[｜|]DSML[｜|]|\w{1,12}:)?(?:parameter|param|arg|arg_value)>/i;
