@@ -1,17 +1,22 @@
 /** A talk: many runs, one after another, each going on from the last. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HeldLease } from '../journal/lease.ts';
 import type { EventStore } from '../journal/store.ts';
 import type { RunStart, State } from '../kernel/types.ts';
-import type { AgentParts } from './parts.ts';
+import { type AgentParts, defined } from './parts.ts';
 import { userMessage } from './request.ts';
 import { Run } from './run.ts';
 import type { RunOptions, RunOutcome } from './types.ts';
+
+/** How often a session that another process writes to is looked at again. */
+const LEASE_POLL_MS = 100;
 
 export class Session {
   readonly id: string;
   readonly #agent: AgentParts;
   readonly #store: EventStore | undefined;
-  /** The folded talk; with a store it is read at the first request. */
+  /** The folded talk, and where it stands in the store. */
   #last: { state: State; continues?: NonNullable<RunStart['continues']> } | undefined;
   /** Requests to one session wait for each other: one writer at a time. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -39,21 +44,45 @@ export class Session {
   }
 
   async #begin(request: string, options: RunOptions, streaming: boolean): Promise<Run> {
-    this.#last ??= await this.#stored();
-    const last = this.#last;
-    const onState = (state: State) => {
-      this.#last = { state, ...(this.#store ? { continues: { run_id: state.run_id, seq: state.seq } } : {}) };
-    };
-    const from = last ? { before: last.state, ...(last.continues ? { continues: last.continues } : {}) } : {};
     const message = userMessage(request, options);
-    return new Run(this.#agent, { sessionId: this.id, message, ...from, streaming, onState }, options);
+    const lease = await this.#lease(options.signal);
+    try {
+      await this.#catchUp();
+      const { state: before, continues } = this.#last ?? {};
+      const onState = (state: State) => {
+        this.#last = { state, ...(this.#store ? { continues: { run_id: state.run_id, seq: state.seq } } : {}) };
+      };
+      const beginning = { sessionId: this.id, message, streaming, onState, ...defined({ before, continues }) };
+      const run = new Run(this.#agent, beginning, options);
+      const release = () => lease?.release();
+      run.outcome.then(release, release);
+      return run;
+    } catch (error) {
+      await lease?.release();
+      throw error;
+    }
   }
 
-  async #stored() {
+  /** Across processes, too: whoever talks to this session now is waited for. */
+  async #lease(signal: AbortSignal | undefined): Promise<HeldLease | undefined> {
+    if (!this.#store) return undefined;
+    const { holdLease } = await import('../journal/lease.ts');
+    for (;;) {
+      const lease = await holdLease(this.#store, `session:${this.id}`);
+      if (lease) return lease;
+      await sleep(LEASE_POLL_MS, undefined, signal ? { signal } : {});
+    }
+  }
+
+  /** Reads the talk from the store, at the first request and whenever somebody else has gone on with it. */
+  async #catchUp(): Promise<void> {
     const runId = await this.#store?.sessions.lastRun(this.id);
-    if (this.#store === undefined || runId === undefined) return undefined;
-    const { events, state } = await (await import('../journal/history.ts')).readHistory(this.#store, runId);
+    if (!this.#store || runId === undefined) return;
+    const known = this.#last?.state;
+    if (known?.run_id === runId && known.seq === (await this.#store.head(runId))?.seq) return;
+    const { readHistory } = await import('../journal/history.ts');
+    const { events, state } = await readHistory(this.#store, runId);
     const { seq, hash } = events.at(-1)!;
-    return { state, continues: { run_id: runId, seq, ...(hash === undefined ? {} : { hash }) } };
+    this.#last = { state, continues: { run_id: runId, seq, ...defined({ hash }) } };
   }
 }

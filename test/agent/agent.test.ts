@@ -106,6 +106,22 @@ test('a session in a store is found again by another agent, and each run verifie
     );
   }));
 
+test('two agents that talk to one session at once wait for each other; no message is lost', () =>
+  withStore(async (store) => {
+    const agents = ['a', 'b', 'c'].map((name) => new Agent({ model: scriptedModel([name]), store }));
+    await Promise.all(agents.map((agent, index) => agent.session('shared').run(`message ${index}`)));
+    const last = await store.sessions.lastRun('shared');
+    const { state } = await readHistory(store, last!);
+    assert.equal(state.messages.length, 6);
+    assert.deepEqual(
+      state.messages
+        .filter((message) => message.role === 'user')
+        .map((message) => message.content)
+        .sort(),
+      ['message 0', 'message 1', 'message 2'],
+    );
+  }));
+
 test('nobody to ask: the run sleeps; an approval lets it act, once', async () => {
   const sent: string[] = [];
   const model = scriptedModel([{ calls: [{ name: 'send', arguments: { text: 'hi' } }] }, 'done']);
