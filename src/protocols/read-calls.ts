@@ -7,7 +7,7 @@
 import type { JsonObject } from '../kernel/types.ts';
 import { Account } from './read/account.ts';
 import { keyAhead, skipSpace } from './read/characters.ts';
-import { budgetFor, endOfThinking, isMemberValue, valueAt } from './read/find.ts';
+import { budgetFor, endOfThinking, isMemberValue, isSpent, valueAt } from './read/find.ts';
 import { readBareCalls, readItem } from './read/items.ts';
 import { AFTER_CALL, type Mark, nextMark, resumeAt } from './read/marks.ts';
 import { isMention } from './read/mention.ts';
@@ -63,13 +63,15 @@ class CallReader {
     const { text, budget } = this.source;
     const start = skipSpace(text, 0);
     if (keyAhead(text, start)) this.readPlain(start);
-    while (budget.left > 0 && budget.attempts > -2000 && budget.places-- > 0) {
-      const mark = nextMark(text, this.at, this.onlyTags || budget.attempts <= 0);
+    // A long text full of brackets uses up its budget once; calls in tags are then still looked for.
+    while (!isSpent(budget)) {
+      budget.places--;
+      const mark = nextMark(text, this.at, this.onlyTags || budget.attempts <= 0 || budget.places <= 0);
       if (mark === undefined) break;
       this.at = mark.to;
       this.readMark(mark);
     }
-    if (budget.left <= 0 || budget.attempts <= -2000) {
+    if (isSpent(budget)) {
       this.take(this.at, this.at, [{ problem: { code: 'too_large', message: 'the reply begins too many calls that do not end' } }]);
     }
     return this.account.close();

@@ -243,6 +243,14 @@ test('a call that was cut off is a problem, not a call', () => {
   reads(both, [['a']], { cut: true });
 });
 
+test('a long text full of brackets does not hide a call in a tag', () => {
+  const brackets = 'f{x} and {"a": 1} or \\frac{1}{2}; '.repeat(5_000);
+  const reading = readCalls(`${brackets}<tool_call>{"name": "f", "arguments": {}}</tool_call>`);
+  assert.deepEqual(reading.calls.length, 1);
+  assert.deepEqual(reading.problems, []);
+  assert.equal(reading.text, brackets.trim());
+});
+
 test('property: reading calls never throws, and text without marks stays as it is', () => {
   const pieces = fc.constantFrom(
     '<tool_call>',

@@ -34,8 +34,16 @@ export interface Budget {
   cut: boolean | undefined;
 }
 
+const ATTEMPTS = 1000;
+const PLACES_TO_LOOK = 10_000;
+
 export function budgetFor(text: string, cut: boolean | undefined): Budget {
-  return { left: Math.min(4 * text.length + 10_000, text.length + 500_000), attempts: 2000, places: 20_000, cut };
+  return { left: Math.min(4 * text.length + 10_000, text.length + 500_000), attempts: ATTEMPTS, places: PLACES_TO_LOOK, cut };
+}
+
+/** Used up twice over: once for what needs no tag, once for tags. */
+export function isSpent({ left, attempts, places }: Budget): boolean {
+  return left <= 0 || attempts <= -ATTEMPTS || places <= -PLACES_TO_LOOK;
 }
 
 export function spend(budget: Budget, from: number, reading: ValueReading): void {
@@ -79,6 +87,8 @@ export function findValues(text: string, cut?: boolean): Search {
       if (fenced) at = tryValue(search, text, skipSpace(text, at), true, budget) ?? at;
     } else at = tryValue(search, text, at - 1, fenced, budget) ?? at;
   }
+  if (budget.left <= 0 || budget.places < 0)
+    search.failed ??= failedAt(at, 'too_large', 'the text holds too many values, or beginnings of values');
   return search;
 }
 
@@ -87,7 +97,7 @@ function tryValue(search: Search, text: string, from: number, fenced: boolean, b
   const reading = valueAt(text, from, budget);
   if (reading === undefined || !record(search, reading, from, fenced)) return undefined;
   if (!reading.ok) return text.length;
-  if (isMemberValue(text, from)) search.failed = lostBracket(from, reading.next);
+  if (isMemberValue(text, from)) search.failed = failedAt(from, 'unreadable', `the object around character ${from} has no opening bracket`);
   return reading.next;
 }
 
@@ -96,16 +106,8 @@ export function isMemberValue(text: string, from: number): boolean {
   return /"\s{0,9}[:：]\s{0,9}$/.test(text.slice(Math.max(0, from - 20), from));
 }
 
-function lostBracket(from: number, reached: number): Failed {
-  return {
-    ok: false,
-    code: 'unreadable',
-    at: from,
-    reached,
-    message: `the object around character ${from} has no opening bracket`,
-    begun: true,
-    from,
-  };
+function failedAt(from: number, code: Failed['code'], message: string): Failed {
+  return { ok: false, code, at: from, reached: from, message, begun: true, from };
 }
 
 /** Notes what was read; false when it was no JSON at all and the search goes on behind its first character. */

@@ -4,7 +4,7 @@
  */
 
 import { endMarkAt, OPENERS, skipSpace } from './characters.ts';
-import { spend, valueAt } from './find.ts';
+import { isSpent, spend, valueAt } from './find.ts';
 import { callsIn, hasArguments, isCallName, plainName, withArguments } from './shapes.ts';
 import { type Body, failure, matchAt, matchLength, type Source, withRepairs } from './source.ts';
 import { readValue } from './value.ts';
@@ -24,7 +24,8 @@ const CALL_LIST = /\[\s*(?=[\p{L}_][\p{L}\p{N}_.]*\()/uy;
  */
 export function readItem(source: Source, at: number, first = false): Body | undefined {
   const from = at + matchLength(NOISE, source.text, at);
-  if (from >= source.text.length || source.budget.places-- <= 0) return undefined;
+  source.budget.places--;
+  if (from >= source.text.length || isSpent(source.budget)) return undefined;
   if (matchLength(CALL_LIST, source.text, from) > 0) return readCallList(source, from + matchLength(CALL_LIST, source.text, from));
   TAGGED_CALL.lastIndex = from;
   if (TAGGED_CALL.test(source.text)) return readTagged(source, from);
