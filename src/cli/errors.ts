@@ -21,7 +21,7 @@ export function toldError(cli: Cli, thrown: unknown): ErrorData {
 export function printError(cli: Cli, error: ErrorData): void {
   const { terminal, t } = cli;
   terminal.err(`${terminal.paint('red', t('error.prefix'))}${harmless(error.message)}\n`);
-  if (error.next) terminal.err(`${terminal.paint('cyan', t('error.next'))}${harmless(error.next)}\n`);
+  terminal.err(`${terminal.paint('cyan', t('error.next'))}${harmless(error.next ?? t('next.general'))}\n`);
 }
 
 export function statusOf(thrown: unknown): ExitStatus {

@@ -213,6 +213,8 @@ const TABLE = {
   'tools.unknown.next': ['`hermes tools list` shows what there is.', '用 hermes tools list 查看已有工具。'],
   'tools.badJson': ['the arguments are no JSON: {reason}', '参数不是有效的 JSON：{reason}'],
   'tools.badPair': ['"{word}" is neither name=value nor a JSON object', '“{word}”既不是 名称=值，也不是 JSON 对象'],
+  'tools.call.failed': ['`hermes tools show {name}` says what it takes.', '用 hermes tools show {name} 查看它的参数。'],
+  'tools.call.denied': ['Run it in a terminal to be asked, or add --allow {name}', '在终端中运行以便询问，或加上 --allow {name}'],
   'tools.call.next': ['For example: hermes tools call calculator expression="1+1"', '例如：hermes tools call calculator expression="1+1"'],
 
   // ---- runs ----
@@ -268,6 +270,10 @@ const TABLE = {
   // ---- errors ----
   'error.prefix': ['Error: ', '错误：'],
   'error.next': ['Next: ', '下一步：'],
+  'next.general': [
+    '`hermes doctor` looks for what is missing; HERMES_DEBUG=1 shows more.',
+    '用 hermes doctor 检查环境；设置 HERMES_DEBUG=1 可看到更多。',
+  ],
   'error.config_unknown_key': ['Unknown configuration key "{key}" ({where}).', '未知的配置项“{key}”（{where}）。'],
   'error.config_bad_value': ['{key} must be {expected}, not {got} ({where}).', '{key} 应为 {expected}，而不是 {got}（{where}）。'],
   'error.config_missing': ['There is no configuration file {file}.', '没有配置文件 {file}。'],

@@ -82,11 +82,11 @@ export async function toolsCall(cli: Cli, name: string, words: readonly string[]
       if (event_type === 'call.reject') result = { success: false, error: { code: data.code, message: data.message } };
     };
     const status = await turn.take(() => agent.start(`tools call ${name} ${words.join(' ')}`, { onEvent }), true);
-    if (refusal !== undefined) printError(cli, { code: 'denied', message: refusal });
+    if (refusal !== undefined) printError(cli, { code: 'denied', message: refusal, next: cli.t('tools.call.denied', { name }) });
     if (result === undefined) return refusal === undefined ? status : 3;
     if (result.success)
       cli.terminal.out(`${typeof result.data === 'string' && !options.json ? result.data : JSON.stringify(result.data, null, 2)}\n`);
-    else printError(cli, result.error);
+    else printError(cli, { next: cli.t('tools.call.failed', { name }), ...result.error });
     return result.success ? status : 1;
   } finally {
     await agent.close();
