@@ -1,6 +1,6 @@
 /** From what a reader found in text to calls that the kernel can take. */
 
-import type { ProposedCall, State } from '../kernel/types.ts';
+import type { FinishReason, JsonObject, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
 import type { CallsReading } from './read-calls.ts';
 
 const CUT_SHORT = {
@@ -34,4 +34,19 @@ export function cutShort(calls: ProposedCall[], language: 'zh' | 'en'): Proposed
   return calls.map((call, index) =>
     index < calls.length - 1 ? call : { ...call, problem: { code: 'truncated', message: CUT_SHORT[language] } },
   );
+}
+
+/** What the finish reason says about an unclosed value: cut at the limit, or only a lost bracket; nothing when it is not known. */
+export function cutOf(finish: FinishReason): { cut?: boolean } {
+  if (finish === 'length') return { cut: true };
+  return finish === 'stop' || finish === 'tool-calls' ? { cut: false } : {};
+}
+
+/** How calls in a reply's text are read for these tools. */
+export function readOptions(
+  reply: Reply,
+  tools: readonly ToolInfo[],
+): { tools: string[]; schemas: Record<string, JsonObject>; cut?: boolean } {
+  const schemas = Object.fromEntries(tools.map((tool) => [tool.name, tool.input_schema]));
+  return { tools: tools.map((tool) => tool.name), schemas, ...cutOf(reply.finish) };
 }

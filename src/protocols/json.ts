@@ -5,10 +5,10 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { AssistantMessage, Json, JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
-import { callId, cutShort, proposedCalls } from './calls.ts';
+import { callId, cutOf, cutShort, proposedCalls, readOptions } from './calls.ts';
 import { promptOf, userMessage } from './prompt.ts';
 import { readCalls } from './read-calls.ts';
-import { readJson } from './read-json.ts';
+import { isObject, readArguments, readJson } from './read-json.ts';
 import type { Templates } from './templates.ts';
 import type { Protocol, Reading } from './types.ts';
 
@@ -66,10 +66,10 @@ function writeReply(message: AssistantMessage): string {
 function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templates: Templates): Reading {
   const thinking = reply.reasoning === undefined ? {} : { reasoning: reply.reasoning };
   if (reply.calls.length > 0) {
-    const calls = reply.calls.map(({ id, name, input }) => nativeCall(id, name, input));
+    const calls = reply.calls.map(({ id, name, input }) => nativeCall(id, name, input, cutOf(reply.finish)));
     return { text: reply.text, ...thinking, calls: reply.finish === 'length' ? cutShort(calls, state.language) : calls };
   }
-  const reading = readJson(reply.text);
+  const reading = readJson(reply.text, cutOf(reply.finish));
   if (reading.ok && isObject(reading.value)) {
     const understood = understand(reading.value, state, reading.repairs, tools);
     if (understood) {
@@ -77,7 +77,7 @@ function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templ
       return { ...thinking, ...understood, ...cut };
     }
   }
-  const tagged = readCalls(reply.text, { tools: tools.map((tool) => tool.name) });
+  const tagged = readCalls(reply.text, readOptions(reply, tools));
   if (tagged.calls.length > 0) return { text: tagged.text, ...thinking, calls: proposedCalls(tagged, state) };
   // Text without any attempt at JSON is an answer; a broken attempt is sent back once, then its text is the answer.
   if (!reply.text.includes('{') || (!reading.ok && reading.code === 'no_json')) return { text: reply.text, ...thinking, calls: [] };
@@ -86,10 +86,11 @@ function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templ
   return { text: outside(reply.text), ...thinking, calls: [], problem: { code, message } };
 }
 
-function nativeCall(id: string, name: string, input: string): ProposedCall {
-  const reading = readJson(input === '' ? '{}' : input);
-  if (reading.ok && isObject(reading.value)) return { id, name, arguments: reading.value };
-  return { id, name, arguments: {}, problem: reading.ok ? { code: 'not_an_object', message: 'expected an object' } : reading };
+function nativeCall(id: string, name: string, input: string, cut: { cut?: boolean }): ProposedCall {
+  const reading = readArguments(input, cut);
+  return reading.ok
+    ? { id, name, arguments: reading.value }
+    : { id, name, arguments: {}, problem: { code: reading.code, message: reading.message } };
 }
 
 const FINISH = /^(finish|final|final_?answer|answer|respond|reply|完成|结束|回答)$/i;
@@ -123,10 +124,6 @@ function oneCall(item: JsonObject, fallback: string | undefined, state: State, i
   const base = { id: callId(state, index), name, ...(repairs.length > 0 ? { repairs } : {}) };
   if (isObject(value)) return { ...base, arguments: value };
   return { ...base, arguments: {}, problem: { code: 'not_an_object', message: `parameters of ${name}: expected a JSON object` } };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function text(value: Json | undefined): string | undefined {

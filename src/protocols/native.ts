@@ -2,7 +2,7 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
-import { cutShort, proposedCalls } from './calls.ts';
+import { cutOf, cutShort, proposedCalls, readOptions } from './calls.ts';
 import { promptOf, userMessage } from './prompt.ts';
 import type { Templates } from './templates.ts';
 import type { Protocol, Reading } from './types.ts';
@@ -87,24 +87,22 @@ function validObject(input: string): JsonObject | undefined {
   }
 }
 
-/** Anything that is not an object after repair is the call's problem. */
+/** What cannot be read is the call's problem, not the reply's. */
 async function repaired(reply: Reply, thinking: Thinking, state: State): Promise<Reading> {
-  const { readJson } = await import('./read-json.ts');
+  const { readArguments } = await import('./read-json.ts');
   const calls = reply.calls.map(({ id, name, input }): ProposedCall => {
-    const reading = readJson(input.trim() === '' ? '{}' : input, { cut: reply.finish === 'length' });
+    const reading = readArguments(input, cutOf(reply.finish));
     if (!reading.ok) return { id, name, arguments: {}, problem: { code: reading.code, message: reading.message } };
     const { value, repairs } = reading;
-    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
-      return { id, name, arguments: value, ...(repairs.length > 0 ? { repairs } : {}) };
-    }
-    return { id, name, arguments: {}, problem: { code: 'not_an_object', message: 'arguments: expected a JSON object' } };
+    return { id, name, arguments: value, ...(repairs.length > 0 ? { repairs } : {}) };
   });
   return withCalls(reply, thinking, state, calls);
 }
 
 async function withTextCalls(reply: Reply, thinking: Thinking, state: State, tools: readonly ToolInfo[]): Promise<Reading> {
   const { readCalls } = await import('./read-calls.ts');
-  const read = readCalls(reply.text, { tools: tools.map((tool) => tool.name) });
+  const read = readCalls(reply.text, readOptions(reply, tools));
   if (read.calls.length === 0 && read.problems.length === 0) return { text: reply.text, ...thinking, calls: [] };
-  return withCalls({ ...reply, text: read.text }, thinking, state, proposedCalls(read, state));
+  const inTags = read.reasoning === undefined ? {} : { reasoning: read.reasoning };
+  return withCalls({ ...reply, text: read.text }, { ...inTags, ...thinking }, state, proposedCalls(read, state));
 }

@@ -59,7 +59,7 @@ test('native: valid, empty, mended, unreadable and cut-off arguments', async () 
   assert.deepEqual(mended.arguments, { city: '上海' });
   assert.ok(mended.repairs?.length);
   assert.ok((await read('{"city":"上')).problem);
-  assert.equal((await read('[1]')).problem?.code, 'not_an_object');
+  assert.equal((await read('[1]')).problem?.code, 'unreadable');
   assert.equal((await read('{"city":"上海"}', 'length')).problem?.code, 'truncated');
 });
 
