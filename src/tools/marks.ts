@@ -6,10 +6,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+const MARK = 'HERMES_CALL_ID';
+
 /** The mark that every process of a call carries; calls within calls add theirs. */
-export function markFor(key: string): { HERMES_CALL_ID: string } {
-  const outer = process.env.HERMES_CALL_ID;
-  return { HERMES_CALL_ID: outer ? `${outer} ${key}` : key };
+export function markFor(key: string): { [MARK]: string } {
+  const outer = process.env[MARK];
+  return { [MARK]: outer ? `${outer} ${key}` : key };
 }
 
 /** Kills until a look finds no marked process any more: some may have started others between a look and its kills. */
@@ -25,9 +27,17 @@ export async function endMarked(key: string): Promise<void> {
 function marked(key: string): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(key))
+    .filter((name) => /^\d+$/.test(name) && marksOf(name).includes(key))
     .map(Number)
     .filter((pid) => pid !== process.pid);
+}
+
+/** Whole keys: one may be the beginning of another. */
+function marksOf(pid: string): string[] {
+  const entry = environmentOf(pid)
+    .split('\0')
+    .find((one) => one.startsWith(`${MARK}=`));
+  return entry?.slice(MARK.length + 1).split(' ') ?? [];
 }
 
 /** As it was at the start of the process; empty for a zombie, a foreign process or one that has just ended. */

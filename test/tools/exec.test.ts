@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createToolbox } from '../../src/tools/call.ts';
 import { type ExecResult, type Tool, type ToolContext, tool } from '../../src/tools/define.ts';
-import { acted, callOf } from './performing.ts';
+import { acted, callOf, stage, stateWith } from './performing.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-exec-')));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -128,4 +129,21 @@ test('after its end a call starts nothing more, and an exec that nobody awaited 
   assert.ok(result.success);
   assert.deepEqual(pidsIn('pids').map(isAlive), [false]);
   await assert.rejects(exec!('echo too late'), { code: 'call_over' });
+});
+
+test('the end of a call leaves the processes of calls with a longer id alone', async () => {
+  const tools = [
+    running(async ({ exec, callId }) => {
+      if (callId === 'call_10') return exec('echo $$ > pids; sleep 0.5; echo whole');
+      await written('pids');
+      return exec('true');
+    }),
+  ];
+  rmSync(join(folder, 'pids'), { force: true });
+  const on = stage();
+  const calls = ['call_1', 'call_10'].map((id) => callOf('run', {}, { id }));
+  await createToolbox({ tools, workspace: folder }).act(stateWith(), calls, on);
+  const ends = on.facts.flatMap((fact) => (fact.event_type === 'tool.end' ? [[fact.data.call_id, fact.data.shaped]] : []));
+  assert.equal(ends[0]?.[0], 'call_1');
+  assert.match(ends[1]?.[1] ?? '', /whole/);
 });
