@@ -77,11 +77,11 @@ function ended(state: State): Command | undefined {
   return undefined;
 }
 
-/** Started before a crash and no end: repeated only when declared safe, else the model is told. */
+/** Started before a crash and no end: repeated only when that is safe (it only looks, or is declared so), else the model is told. */
 function inDoubt(state: State): Command | undefined {
   const doubtful = withStatus(state, 'in_doubt');
   if (!doubtful) return undefined;
-  const untold = doubtful.filter((call) => !call.idempotent && !call.child_run_id);
+  const untold = doubtful.filter((call) => call.level !== 'read' && !call.idempotent && !call.child_run_id);
   if (untold.length > 0) return { do: 'record', facts: untold.map((call) => closedCall(state, call)) };
   return { do: 'act', calls: doubtful };
 }

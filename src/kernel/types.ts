@@ -208,7 +208,7 @@ export interface EventData {
     name: string;
     arguments: JsonObject;
     level: Level;
-    /** A repeat is safe: after a crash it runs again with the same key. */
+    /** A repeat is safe: after a crash it runs again with the same key. Reading calls do so in any case. */
     idempotent?: boolean;
     /** Calls of one parallel group run together, groups one after another; absent = with all others. */
     parallel_group?: string;

@@ -27,7 +27,7 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   level: Level;
   /** Milliseconds a call may take; default: the toolbox's, 15,000. */
   timeoutMs?: number;
-  /** A repeat with the same key is safe: it is repeated after a crash. Default false. */
+  /** A repeat with the same key is safe: it is repeated after a crash. Default: true for `read`, else false. */
   idempotent?: boolean;
   /** Calls of one group run together, groups one after another; absent = with all others. */
   parallelGroup?: string;
