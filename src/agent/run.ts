@@ -4,7 +4,7 @@ import type { Head } from '../journal/store.ts';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import { outcomeOf } from '../kernel/report.ts';
 import { languageOf } from '../kernel/text.ts';
-import type { EventData, Fact, RunEvent, Running, UserMessage } from '../kernel/types.ts';
+import type { EventData, Fact, RunEvent, Running, State, UserMessage } from '../kernel/types.ts';
 import type { Tool } from '../tools/define.ts';
 import { launch, newId } from './launch.ts';
 import { failedOutcome, publicOutcome } from './outcome.ts';
@@ -114,6 +114,7 @@ export class Run {
     try {
       const lease = await this.#lease();
       release = lease?.release;
+      if (lease && beginning.resume && beginning.before) await endLeftovers(beginning.before);
       this.#parts ??= runParts(this.#agent, beginning);
       const parts = await this.#parts;
       const first = beginning.resume ? resumed() : begun(this.#agent, parts, beginning);
@@ -162,6 +163,14 @@ export class Run {
       }
     }
   }
+}
+
+/** Processes of calls that a crash cut short go on without their program; they end before the run goes on. The lease says that nobody waits for them. */
+async function endLeftovers({ calls }: State): Promise<void> {
+  const keys = calls.flatMap(({ status, key }) => (status === 'started' && key !== undefined ? [key] : []));
+  if (keys.length === 0) return;
+  const { endMarked } = await import('../tools/marks.ts');
+  await Promise.all(keys.map(endMarked));
 }
 
 function resumed(): Fact<'run.resume'> {
