@@ -13,11 +13,11 @@ import { type Diagnostic, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { Agent } from './agent.ts';
 import type { Config } from './config.ts';
 import { defined } from './parts.ts';
-import type { AgentOptions } from './types.ts';
+import type { AgentOptions, ModelOption } from './types.ts';
 
 export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull'> {
-  /** provider:model or an alias of the configuration; wins over it. */
-  model?: string;
+  /** provider:model, an alias of the configuration, or a model itself; wins over the configuration. */
+  model?: ModelOption;
   /** For this run, on top of the configuration. */
   allow?: readonly string[];
   deny?: readonly string[];
@@ -44,9 +44,9 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
   try {
     const { tools, diagnostics } = await openTools(config);
     for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
-    const named = options.model ?? undefined;
+    const named = typeof options.model === 'string' ? (config.aliases[options.model] ?? options.model) : options.model;
     const agent = new Agent({
-      ...defined({ model: named && (config.aliases[named] ?? named), onApproval: options.onApproval, pull: options.pull }),
+      ...defined({ model: named, onApproval: options.onApproval, pull: options.pull }),
       choice: { config: choiceOf(config), ...defined({ language: options.language }) },
       ...defined({ contextWindow: model.context_window, maxTokens: model.max_tokens, timezone: settings.timezone }),
       ...(settings.system_prompt ? { instructions: settings.system_prompt } : {}),

@@ -1,9 +1,7 @@
 /** `hermes tools list|show|check|call`: the tools that an agent would have here. */
 
-import { Agent } from '../../agent/agent.ts';
 import type { Config } from '../../agent/config.ts';
-import { openStore, openTools } from '../../agent/open.ts';
-import type { EventStore } from '../../journal/store.ts';
+import { openAgent, openTools } from '../../agent/open.ts';
 import { HermesError, nearest } from '../../kernel/errors.ts';
 import type { Json, JsonObject, RunEvent, ToolResult } from '../../kernel/types.ts';
 import { scriptedModel } from '../../models/scripted.ts';
@@ -67,12 +65,15 @@ export async function toolsCheck(cli: Cli, options: ListOptions): Promise<ExitSt
 export async function toolsCall(cli: Cli, name: string, words: readonly string[], options: RunOptions): Promise<ExitStatus> {
   const args = parseArguments(cli, words);
   const config = await configFor(cli, options);
-  const { tools } = await openTools(config);
-  find(cli, tools, name);
   const turn = new Turn(cli, { ...options, json: true, quiet: true }, config);
-  const { store, close } = await openStore(config);
-  const agent = agentByHand(config, { name, args, tools, store, options, turn });
+  const { agent, tools, close } = await openAgent(withNative(config), {
+    model: scriptedModel([{ calls: [{ name, arguments: args }] }, '.'], { id: 'by-hand:call' }),
+    ...(turn.approver === undefined ? {} : { onApproval: turn.approver }),
+    allow: options.allow ?? [],
+    deny: options.deny ?? [],
+  });
   try {
+    find(cli, tools, name);
     let result: ToolResult | undefined;
     let refusal: string | undefined;
     const onEvent = ({ event_type, data }: RunEvent) => {
@@ -89,34 +90,13 @@ export async function toolsCall(cli: Cli, name: string, words: readonly string[]
     else printError(cli, { next: cli.t('tools.call.failed', { name }), ...result.error });
     return result.success ? status : 1;
   } finally {
-    await agent.close();
     await close();
   }
 }
 
-interface ByHand {
-  name: string;
-  args: JsonObject;
-  tools: readonly Tool[];
-  store: EventStore;
-  options: RunOptions;
-  turn: Turn;
-}
-
-function agentByHand({ values, root }: Config, { name, args, tools, store, options, turn }: ByHand): Agent {
-  const { permissions, tools: settings, agent } = values;
-  const { approver } = turn;
-  return new Agent({
-    model: scriptedModel([{ calls: [{ name, arguments: args }] }, '.'], { id: 'by-hand:call' }),
-    protocol: 'native',
-    tools,
-    store,
-    workspace: root,
-    toolTimeoutMs: settings.timeout_seconds * 1000,
-    permissions: { ...permissions, allow: [...permissions.allow, ...(options.allow ?? [])], whiteList: agent.tool_white_list },
-    ...(approver === undefined ? {} : { onApproval: approver }),
-    ...(agent.timezone === undefined ? {} : { timezone: agent.timezone }),
-  });
+/** The call is not the configured model's, nor is its protocol. */
+function withNative(config: Config): Config {
+  return { ...config, values: { ...config.values, model: { ...config.values.model, protocol: 'native' } } };
 }
 
 /** One JSON object, or name=value pairs whose values are JSON where they can be, else text. */
