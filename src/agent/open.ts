@@ -54,6 +54,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       ...(config.sources['model.temperature']?.origin === 'default' ? {} : { temperature: model.temperature }),
       protocol: model.protocol,
       tools,
+      toolSettings: config.toolSettings,
       store,
       secrets,
       env: config.env,

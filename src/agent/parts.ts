@@ -59,6 +59,7 @@ export function agentParts(options: AgentOptions): AgentParts {
         maxParallel: options.maxParallel,
         timeoutMs: options.toolTimeoutMs,
         timezone: options.timezone,
+        settings: options.toolSettings,
       }),
       ...(options.store ? { notes: storedNotes(options.store) } : {}),
       ...(secrets ? { restore: secrets.restore } : {}),

@@ -97,6 +97,8 @@ export interface AgentOptions extends ModelSettings {
   maxParallel?: number;
   /** IANA name; default: the system's. */
   timezone?: string;
+  /** Each tool's own settings, by its name; a tool finds them in `context.settings`. */
+  toolSettings?: Readonly<Record<string, JsonObject>>;
   /** Language of reports and notes; default: that of the request. */
   language?: 'zh' | 'en';
   /** Folder whose templates replace those that are shipped. */

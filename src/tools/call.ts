@@ -20,6 +20,8 @@ export interface ToolboxOptions {
   resultLimit?: number;
   /** IANA name; default: the system's. */
   timezone?: string;
+  /** Each tool's own settings, by its name. */
+  settings?: Readonly<Record<string, JsonObject>>;
   /** Default: in memory, gone with the toolbox. */
   notes?: Notes;
   /** Puts secrets back in place of their placeholders, for the run stage only; default: none are known. */
@@ -35,7 +37,15 @@ export interface Toolbox {
 }
 
 export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { workspace = process.cwd(), maxParallel = 8, timeoutMs = 15_000, resultLimit = SHAPED_LIMIT, timezone, resolve } = options;
+  const {
+    workspace = process.cwd(),
+    maxParallel = 8,
+    timeoutMs = 15_000,
+    resultLimit = SHAPED_LIMIT,
+    timezone,
+    settings = {},
+    resolve,
+  } = options;
   const notes = options.notes ?? memoryNotes();
   const tools = byName(options.tools);
 
@@ -81,7 +91,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         callId: call_id,
         key,
         runId: state.run_id,
-        context: contextOf(state),
+        context: contextOf(state, name),
         progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id, data } }),
       });
       const args = copy(options.restore ? options.restore(call.arguments) : call.arguments) as JsonObject;
@@ -94,8 +104,14 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     await performing.emit({ event_type: 'tool.end', data: { call_id, name, result, shaped: shape(result, text, resultLimit), ms } });
   }
 
-  function contextOf(state: State): RunContext {
-    return { workspace, ...(timezone === undefined ? {} : { timezone }), notes, calls: async () => state.ledger };
+  function contextOf(state: State, name: string): RunContext {
+    return {
+      workspace,
+      settings: settings[name] ?? {},
+      ...(timezone === undefined ? {} : { timezone }),
+      notes,
+      calls: async () => state.ledger,
+    };
   }
 
   return {

@@ -88,6 +88,8 @@ export interface RunContext {
   readonly workspace: string;
   /** IANA name; absent = the system's. */
   readonly timezone?: string;
+  /** The tool's own section [tools.NAME] of the configuration; {} when there is none. */
+  readonly settings: JsonObject;
   readonly notes: Notes;
   /** The finished calls of this run so far. */
   calls(): Promise<readonly CallRecord[]>;

@@ -69,7 +69,7 @@ export class WorkerPool {
   /** A call in a thread of its own; `defer` gets what ends the thread when the call ends before it. */
   async run(call: CallData, context: ToolContext, defer: (cleanup: () => Promise<void>) => void): Promise<unknown> {
     const { callId, key, runId, signal, progress } = context;
-    const { workspace, timezone } = context.context;
+    const { workspace, timezone, settings } = context.context;
     const thread = await this.#take();
     let isServing = true;
     let mayHaveProcesses = true;
@@ -88,6 +88,7 @@ export class WorkerPool {
         key,
         runId,
         workspace,
+        settings,
         ...(timezone === undefined ? {} : { timezone }),
         mark: markFor(key),
       };

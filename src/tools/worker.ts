@@ -22,6 +22,7 @@ interface RunRequest extends CallData {
   key: string;
   runId: string;
   workspace: string;
+  settings: JsonObject;
   timezone?: string;
   /** Environment that marks the processes of this call. */
   mark: Record<string, string>;
@@ -104,7 +105,7 @@ function canSpawn(): boolean {
 
 // ---- what a tool is handed ---------------------------------------------------------------------------
 
-function contextOf({ callId, key, runId, workspace, timezone }: RunRequest): ToolContext {
+function contextOf({ callId, key, runId, workspace, settings, timezone }: RunRequest): ToolContext {
   const notes: Notes = {
     get: (name) => ask('notes.get', name),
     set: (name, value) => ask('notes.set', name, value),
@@ -120,7 +121,7 @@ function contextOf({ callId, key, runId, workspace, timezone }: RunRequest): Too
     runId,
     progress: (data) => port.postMessage({ reply: 'progress', data } satisfies Reply),
     exec: (command, options) => ask<ExecResult>('exec', command, options),
-    context: { workspace, ...(timezone === undefined ? {} : { timezone }), notes, calls },
+    context: { workspace, settings, ...(timezone === undefined ? {} : { timezone }), notes, calls },
   };
 }
 

@@ -267,12 +267,24 @@ test('a journal that fails ends act with its error, after the running calls have
   assert.ok(ended);
 });
 
-test('notes, workspace, zone and the calls so far reach the tool', async () => {
+test('notes, workspace, zone, its own settings and the calls so far reach the tool', async () => {
   const ledger = [{ name: 'x', arguments: {}, success: true, ms: 1 }];
   const look = made('look', async (_, { context }) => {
     await context.notes.set('k', 'v');
-    return [context.workspace, context.timezone, await context.notes.list(), await context.notes.get('k'), await context.calls()] as never;
+    return [
+      context.workspace,
+      context.timezone,
+      context.settings,
+      await context.notes.list(),
+      await context.notes.get('k'),
+      await context.calls(),
+    ] as never;
   });
-  const { result } = await acted({ tools: [look], workspace: '/w', timezone: 'Asia/Shanghai' }, callOf('look'), stateWith({ ledger }));
-  assert.deepEqual(result, { success: true, data: ['/w', 'Asia/Shanghai', ['k'], 'v', ledger] });
+  const settings = { look: { depth: 2 }, other: { depth: 3 } };
+  const { result } = await acted(
+    { tools: [look], workspace: '/w', timezone: 'Asia/Shanghai', settings },
+    callOf('look'),
+    stateWith({ ledger }),
+  );
+  assert.deepEqual(result, { success: true, data: ['/w', 'Asia/Shanghai', { depth: 2 }, ['k'], 'v', ledger] });
 });

@@ -126,7 +126,7 @@ test('a tool in a file has the same context as one in process: exec, notes, prog
        const { stdout } = await context.exec('pwd');
        const failed = await context.exec(['no-such-program']).catch((error) => error.code);
        return { stdout, failed, notes: await context.context.notes.list(), calls: (await context.context.calls()).length,
-                key: context.key === process.env.HERMES_CALL_ID, zone: context.context.timezone, a };`,
+                key: context.key === process.env.HERMES_CALL_ID, zone: context.context.timezone, settings: context.context.settings, a };`,
       'normalize: (args) => ({ ...args, a: Math.abs(args.a as number) }), timeoutMs: 5000,',
     ),
     'checked.ts': `import { tool } from 'hermes-agent';
@@ -134,12 +134,21 @@ test('a tool in a file has the same context as one in process: exec, notes, prog
         validate: (value: { n: number }) => (value.n > 1 ? { value: { n: value.n * 10 } } : { issues: [{ message: 'too small', path: ['n'] }] }) } } as const;
       export default tool({ name: 'checked', description: 'Checks.', level: 'read', input, execute: ({ n }) => n });`,
   });
-  const options = { tools, workspace: root, timezone: 'Asia/Shanghai' };
+  const options = { tools, workspace: root, timezone: 'Asia/Shanghai', settings: { look: { depth: 2 } } };
   const made = await prepared(options, callOf('look', { a: -5 }));
   assert.deepEqual((made.data as { arguments: JsonObject }).arguments, { a: 5 });
   const on = stage();
   const { result } = await acted(options, callOf('look', { a: 5 }), stateWith(), on);
-  const data = { stdout: `${root}\n`, failed: 'ENOENT', notes: ['k'], calls: 0, key: true, zone: 'Asia/Shanghai', a: 5 };
+  const data = {
+    stdout: `${root}\n`,
+    failed: 'ENOENT',
+    notes: ['k'],
+    calls: 0,
+    key: true,
+    zone: 'Asia/Shanghai',
+    settings: { depth: 2 },
+    a: 5,
+  };
   assert.deepEqual(result, { success: true, data });
   assert.deepEqual(
     on.deltas.map(({ data }) => data),
