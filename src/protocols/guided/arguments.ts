@@ -1,0 +1,143 @@
+/**
+ * Arguments that can be trusted: each value is copied from the request or comes from a resolver. Tiny models copy values
+ * out of the examples they were shown; what is found nowhere in the request is replaced by a span of it, or left out.
+ */
+
+import type { DecidedBy, Json, JsonObject, ToolInfo } from '../../kernel/types.ts';
+import { cuesOf, findCopy, findSpan, overlaps, type Span, saysSomething, widen } from './spans.ts';
+
+/** The value that the property's `format` wants, as the text states it; undefined when it states none. */
+export type Resolve = (property: JsonObject, value: Json | undefined, request: string) => { value: Json; note: string } | undefined;
+
+export interface Filled {
+  arguments: JsonObject;
+  /** One line for each value that is not the model's. */
+  repairs: string[];
+  /** Required arguments that the request does not state. */
+  missing: string[];
+}
+interface Value {
+  value: Json;
+  by: DecidedBy;
+  note?: string;
+  /** Where the request has it. */
+  span?: Span | undefined;
+}
+
+/** `written` holds what the model wrote, by argument; empty when it wrote nothing that can be used. */
+export function fillArguments(tool: ToolInfo, written: Readonly<Record<string, string>>, request: string, resolve: Resolve): Filled {
+  const properties = Object.entries(objectOf(tool.input_schema.properties)).map(([name, property]) => [name, objectOf(property)] as const);
+  const required = Array.isArray(tool.input_schema.required) ? tool.input_schema.required : [];
+  const values = new Map<string, Value>();
+  const taken = () => [...values.values()].flatMap(({ span }) => span ?? []);
+  for (const [name, property] of properties) {
+    const value = statedValue(tool, property, written[name], request, resolve);
+    if (value && !(value.span && overlaps(value.span, taken()))) values.set(name, value);
+  }
+  // What is left of the request goes to the arguments that are still open: the required ones, and those the model thought of.
+  for (const [name, property] of properties) {
+    if (values.has(name) || !(required.includes(name) || written[name] !== undefined)) continue;
+    const value = fallbackValue(tool, name, property, request, taken(), !required.includes(name));
+    if (value) values.set(name, value);
+  }
+  const filled: Filled = { arguments: {}, repairs: [], missing: [] };
+  for (const [name] of properties) {
+    const value = values.get(name);
+    if (value) filled.arguments[name] = value.value;
+    else if (required.includes(name)) filled.missing.push(name);
+    if (value?.by === 'rail') filled.repairs.push(`${name}: ${value.note}`);
+    else if (!value && written[name] !== undefined)
+      filled.repairs.push(`${name}: ${JSON.stringify(written[name])} is not in the request, left out`);
+  }
+  return filled;
+}
+
+/** What the request states, found by a resolver or by the model. */
+function statedValue(
+  tool: ToolInfo,
+  property: JsonObject,
+  written: string | undefined,
+  request: string,
+  resolve: Resolve,
+): Value | undefined {
+  if (Array.isArray(property.enum)) return choice(property.enum, written, request);
+  const type = property.type ?? 'string';
+  if (type === 'number' || type === 'integer') return copiedNumber(written, request);
+  if (type !== 'string') return undefined;
+  if (typeof property.format === 'string') return formatted(property, written, request, resolve);
+  const cues = cuesOf(tool);
+  const copy = written !== undefined && saysSomething(written, cues) ? findCopy(written, request) : undefined;
+  const span = copy && widen(copy, request, cues);
+  return span && { ...model(span.text), span };
+}
+
+/** The resolver before the model: it makes no slips. What the model wrote counts when all of its parts are in the request. */
+function formatted(property: JsonObject, written: string | undefined, request: string, resolve: Resolve): Value | undefined {
+  const resolved = resolve(property, undefined, request);
+  if (resolved) {
+    const isOwn = bare(String(resolved.value)) === bare(written ?? '');
+    return { ...(isOwn ? model(resolved.value) : rail(resolved.value, resolved.note)), span: findCopy(String(resolved.value), request) };
+  }
+  if (written === undefined) return undefined;
+  const own = String(resolve(property, undefined, written)?.value ?? written);
+  return isMadeOf(own, request) ? model(own) : undefined;
+}
+
+function fallbackValue(
+  tool: ToolInfo,
+  name: string,
+  property: JsonObject,
+  request: string,
+  taken: readonly Span[],
+  surely: boolean,
+): Value | undefined {
+  const type = property.type ?? 'string';
+  if (type === 'number' || type === 'integer') {
+    const numbers = numbersOf(request);
+    return numbers.length === 1 ? rail(Number(numbers[0]), 'the only number of the request') : undefined;
+  }
+  if (type !== 'string' || property.format !== undefined || property.enum !== undefined) return undefined;
+  const span = findSpan(tool, name, request, taken, surely);
+  return span && { ...rail(span.text, 'the part of the request that stands where the examples have it'), span };
+}
+
+function model(value: Json): Value {
+  return { value, by: 'model' };
+}
+
+function rail(value: Json, note: string): Value {
+  return { value, by: 'rail', note };
+}
+
+function choice(values: readonly Json[], written: string | undefined, request: string): Value | undefined {
+  const named = (text: string) => values.find((value) => typeof value === 'string' && bare(value) === bare(text));
+  const own = written === undefined ? undefined : named(written);
+  if (own !== undefined) return model(own);
+  const mentioned = values.find((value) => typeof value === 'string' && findCopy(value, request));
+  return mentioned === undefined ? undefined : rail(mentioned, 'named in the request');
+}
+
+function copiedNumber(written: string | undefined, request: string): Value | undefined {
+  return written !== undefined && numbersOf(request).includes(written.trim()) ? model(Number(written)) : undefined;
+}
+
+function numbersOf(text: string): string[] {
+  return text.normalize('NFKC').match(/-?\d+(?:\.\d+)?/g) ?? [];
+}
+
+/** Every word and number of the text stands in the request, in whatever order. */
+function isMadeOf(text: string, request: string): boolean {
+  const parts = text.normalize('NFKC').match(/\d+(?:\.\d+)?|[\p{L}\p{M}]+/gu) ?? [];
+  return parts.length > 0 && parts.every((part) => findCopy(part, request));
+}
+
+function bare(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s"'“”‘’]/g, '');
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
+}

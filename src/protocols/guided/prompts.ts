@@ -1,0 +1,79 @@
+/** The three prompts of guided: which call, what its result says, and an answer without tools. Examples do the explaining. */
+
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { cut, languageOf } from '../../kernel/text.ts';
+import type { Json, ToolExample, ToolInfo } from '../../kernel/types.ts';
+import type { Templates } from '../templates.ts';
+import type { DirectExample } from './direct.ts';
+import { writeLines } from './lines.ts';
+import type { Turn } from './turn.ts';
+
+/** Examples of one tool that are shown. */
+const EXAMPLES = 2;
+/** Characters of a result, of a file and of an earlier message that the model is shown. */
+const SHOWN_CHARACTERS = { result: 1_200, file: 1_500, earlier: 300 };
+
+/** The best tool last, and its example in the language of the request last of all: what stands last counts most. */
+export function callPrompt(turn: Turn, shown: readonly ToolInfo[]): LanguageModelV4Prompt {
+  const dialogue = shown
+    .toReversed()
+    .flatMap((tool) =>
+      examplesOf(tool, turn.language).flatMap((example) => [user(example.request), assistant(writeLines(tool.name, example.arguments))]),
+    );
+  const { before } = turn;
+  const earlier =
+    before?.call && before.call.name === shown[0]?.name
+      ? [user(before.request), assistant(writeLines(before.call.name, before.call.arguments))]
+      : [];
+  return [NO_SYSTEM, ...dialogue, ...earlier, user(turn.request)];
+}
+
+export function answerPrompt(turn: Turn, tools: readonly ToolInfo[], templates: Templates): LanguageModelV4Prompt {
+  const last = turn.results.at(-1)!;
+  const ask = (request: string, result: string) => user(templates.fill('guided-answer', turn.language, { request, result }));
+  const examples = examplesOf(
+    tools.find(({ name }) => name === last.name),
+    turn.language,
+  ).filter((example) => example.answer !== undefined);
+  const dialogue = examples.flatMap((example) => [ask(example.request, textOf(example.result ?? null)), assistant(example.answer ?? '')]);
+  return [NO_SYSTEM, ...dialogue, ask(turn.request, cut(last.content, SHOWN_CHARACTERS.result))];
+}
+
+export function directPrompt(turn: Turn, examples: readonly DirectExample[]): LanguageModelV4Prompt {
+  const { before, files } = turn;
+  const dialogue = examples.flatMap(({ requests, answer }) => [user(requests[0] ?? ''), assistant(answer)]);
+  const earlier = before?.answer
+    ? [user(cut(before.request, SHOWN_CHARACTERS.earlier)), assistant(cut(before.answer, SHOWN_CHARACTERS.earlier))]
+    : [];
+  const given = files.map((file) => `${cut(file, SHOWN_CHARACTERS.file)}\n\n`).join('');
+  return [NO_SYSTEM, ...dialogue, ...earlier, user(given + turn.request)];
+}
+
+/** Tiny models answer worse with instructions than without; an empty message keeps the model's own away. */
+const NO_SYSTEM: LanguageModelV4Message = { role: 'system', content: '' };
+
+/** At most two, those in the language of the request last. */
+function examplesOf(tool: ToolInfo | undefined, language: 'zh' | 'en'): ToolExample[] {
+  if (!tool) return [];
+  const all = tool.examples?.length ? tool.examples : [{ request: tool.description, arguments: placeholders(tool) }];
+  const same = all.filter((example) => languageOf(example.request) === language).slice(0, EXAMPLES);
+  const other = all.filter((example) => languageOf(example.request) !== language).slice(0, EXAMPLES - same.length);
+  return [...other, ...same];
+}
+
+function placeholders(tool: ToolInfo): ToolExample['arguments'] {
+  const properties = (tool.input_schema.properties ?? {}) as Record<string, { description?: string }>;
+  return Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.description ?? name]));
+}
+
+function textOf(result: Json): string {
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
+
+function user(text: string): LanguageModelV4Message {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+function assistant(text: string): LanguageModelV4Message {
+  return { role: 'assistant', content: [{ type: 'text', text }] };
+}

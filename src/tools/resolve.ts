@@ -1,0 +1,73 @@
+/**
+ * Values that a request states in its own way, by the format that an argument declares in its JSON Schema: `arithmetic`,
+ * `time-zone`, `email`, `uri`. Not a special case of one tool: any tool that declares the format is served.
+ */
+
+import type { Json, JsonObject } from '../kernel/types.ts';
+import { findArithmetic, isArithmetic } from './arithmetic.ts';
+import { findZone } from './places.ts';
+
+export interface Resolved {
+  value: string;
+  by: 'rail';
+  /** Where the value comes from, for the log. */
+  note: string;
+}
+interface Format {
+  /** True for a value that is already what the format wants. */
+  fits(value: string): boolean;
+  find(text: string): { value: string; from: string } | undefined;
+}
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  arithmetic: {
+    fits: (value) => isArithmetic(value) || /[\d)]\s*[-+*/^%]|\w\(/.test(value),
+    find(text) {
+      const value = findArithmetic(text);
+      return value === undefined ? undefined : { value, from: 'the request' };
+    },
+  },
+  'time-zone': {
+    fits: isZone,
+    find(text) {
+      const written = text.match(/\b[A-Z][A-Za-z_]+\/[A-Z][A-Za-z_/]+/g)?.find(isZone);
+      if (written !== undefined) return { value: written, from: written };
+      const found = findZone(text);
+      return found && { value: found.zone, from: found.name };
+    },
+  },
+  email: byPattern(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/),
+  uri: byPattern(/https?:\/\/[^\s"'<>，。；）]+[^\s"'<>，。；）.,;:!?)]/),
+};
+
+/**
+ * The value that the format of the property wants: from what the model wrote, when that names it in other words, else
+ * from the request. Undefined when the value fits as it is, the format is not one of these, or nothing is found.
+ */
+export function resolveArgument(property: JsonObject, value: Json | undefined, request: string): Resolved | undefined {
+  const format = typeof property.format === 'string' && Object.hasOwn(FORMATS, property.format) ? FORMATS[property.format] : undefined;
+  if (format === undefined) return undefined;
+  const written = typeof value === 'string' ? value.trim() : '';
+  if (written !== '' && format.fits(written)) return undefined;
+  const found = (written === '' ? undefined : format.find(written)) ?? format.find(request);
+  return found && { value: found.value, by: 'rail', note: `${found.value} from ${found.from}` };
+}
+
+function byPattern(pattern: RegExp): Format {
+  return {
+    fits: (value) => pattern.exec(value)?.[0] === value,
+    find(text) {
+      const value = pattern.exec(text)?.[0];
+      return value === undefined ? undefined : { value, from: 'the request' };
+    },
+  };
+}
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
