@@ -5,6 +5,7 @@ import type { EventStore } from './store.ts';
 export interface HeldLease {
   /** What `inbox.take` and `createJournal` want to know. */
   owner: string;
+  /** Never fails: what cannot be given back (the disk is full) ends with its time or with this process. */
   release(): Promise<void>;
 }
 
@@ -19,9 +20,9 @@ export async function holdLease(store: EventStore, name: string): Promise<HeldLe
   const timer = setInterval(() => store.lease.renew(name, owner, LEASE_MS).catch(() => false), LEASE_MS / 3).unref();
   return {
     owner,
-    release() {
+    async release() {
       clearInterval(timer);
-      return store.lease.release(name, owner);
+      await store.lease.release(name, owner).catch(() => undefined);
     },
   };
 }
