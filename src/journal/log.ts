@@ -59,16 +59,24 @@ export function openLog({ store, directory, report }: LogOptions): Log {
     try {
       await writeRun(store, directory, run_id, report);
     } catch (error) {
-      report({ code: 'log_failed', run_id, message: `the log of run ${run_id} could not be written: ${String(error)}` });
+      failed(run_id, error);
     }
+  }
+
+  function failed(run_id: string, error: unknown): void {
+    report({ code: 'log_failed', run_id, message: `the log of run ${run_id} could not be written: ${String(error)}` });
   }
 
   async function catchUp(): Promise<void> {
     for (const run_id of await store.log.behind()) {
-      const lease = await holdLease(store, run_id);
-      if (!lease) continue; // its process writes
-      await write(run_id);
-      await lease.release();
+      try {
+        const lease = await holdLease(store, run_id);
+        if (!lease) continue; // its process writes
+        await write(run_id);
+        await lease.release();
+      } catch (error) {
+        failed(run_id, error); // the store takes no lease (full, locked): it can still be read
+      }
     }
   }
 

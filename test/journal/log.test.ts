@@ -193,3 +193,24 @@ test('verify finds what was done to the store, and names what was forgotten', as
     await run.store.close();
   }
 });
+
+test('catching up with a store that takes nothing is reported; the store can be read all the same', async (context) => {
+  const file = join(temporaryFolder(context), 'hermes.db');
+  const store = await openSqliteStore({ file, lockedMs: 50 });
+  await append(store, identity('r1'), [started(), ended()]);
+  const directory = join(temporaryFolder(context), 'logs');
+  const problems: LogProblem[] = [];
+  const log = openLog({ store, directory, report: (problem) => problems.push(problem) });
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  await log.catchUp();
+  assert.deepEqual(codes(problems), ['log_failed']);
+  assert.match(problems[0]!.message, /r1 .*hermes\.db has been locked/);
+  assert.equal((await store.list({ limit: 1 })).length, 1);
+  other.exec('ROLLBACK');
+  other.close();
+  await log.catchUp();
+  assert.deepEqual(await verifyRun(store, 'r1', directory), { ok: true, events: 2, problems: [] });
+  await log.close();
+  await store.close();
+});
