@@ -114,7 +114,7 @@ export class Run {
     try {
       const lease = await this.#lease();
       release = lease?.release;
-      if (lease && beginning.resume && beginning.before) await endLeftovers(beginning.before);
+      if (beginning.before) await this.#endLeftovers(beginning.before);
       this.#parts ??= runParts(this.#agent, beginning);
       const parts = await this.#parts;
       const first = beginning.resume ? resumed() : begun(this.#agent, parts, beginning);
@@ -151,6 +151,22 @@ export class Run {
     });
   }
 
+  /**
+   * Processes of calls that a crash cut short go on without their program. They end before anything goes on from there, unless
+   * another process works on that run: then they are not left over.
+   */
+  async #endLeftovers({ run_id, calls }: State): Promise<void> {
+    const { store } = this.#agent.options;
+    const keys = calls.flatMap(({ status, key }) => (status === 'started' && key !== undefined ? [key] : []));
+    if (!store || keys.length === 0) return;
+    const { holdLease } = await import('../journal/lease.ts');
+    const lease = run_id === this.id ? undefined : await holdLease(store, run_id);
+    if (run_id !== this.id && !lease) return;
+    const { endMarked } = await import('../tools/marks.ts');
+    await Promise.all(keys.map(endMarked));
+    await lease?.release();
+  }
+
   #publish(event: RunEvent): void {
     if (event.seq !== undefined && event.hash !== undefined) this.#head = { seq: event.seq, hash: event.hash };
     else if (event.seq !== undefined) this.#head = { seq: event.seq, hash: '' };
@@ -163,14 +179,6 @@ export class Run {
       }
     }
   }
-}
-
-/** Processes of calls that a crash cut short go on without their program; they end before the run goes on. The lease says that nobody waits for them. */
-async function endLeftovers({ calls }: State): Promise<void> {
-  const keys = calls.flatMap(({ status, key }) => (status === 'started' && key !== undefined ? [key] : []));
-  if (keys.length === 0) return;
-  const { endMarked } = await import('../tools/marks.ts');
-  await Promise.all(keys.map(endMarked));
 }
 
 function resumed(): Fact<'run.resume'> {
