@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import { faultsOf, type PointResult } from './kill/point.ts';
+import { type FaultList, faultsOf, type PointResult } from './kill/point.ts';
 import { killEverywhere } from './kill/points.ts';
 
 const { values: options } = parseArgs({
@@ -25,43 +25,18 @@ const results = await killEverywhere(count, (result) => {
 });
 
 const sum = (of: (result: PointResult) => number) => results.reduce((total, result) => total + of(result), 0);
-const without = (of: (result: PointResult) => string[]) => results.filter((result) => of(result).length === 0).length;
+/** How many faults there were; how many talks had none. */
+const faults = (list: FaultList) => sum((result) => result[list].length);
+const without = (list: FaultList) => results.filter((result) => result[list].length === 0).length;
 const figures = [
-  figure(
-    'committed_events_lost',
-    0,
-    sum(({ lost }) => lost.length),
-  ),
-  figure(
-    'side_effects_repeated',
-    0,
-    sum(({ repeated }) => repeated.length),
-  ),
-  figure(
-    'side_effects_before_their_start',
-    0,
-    sum(({ unannounced }) => unannounced.length),
-  ),
-  figure(
-    'calls_without_one_result',
-    0,
-    sum(({ unpaired }) => unpaired.length),
-  ),
-  figure(
-    'processes_left',
-    0,
-    sum(({ left }) => left.length),
-  ),
-  figure(
-    'runs_finished_or_in_doubt',
-    count,
-    without(({ unfinished }) => unfinished),
-  ),
-  figure(
-    'logs_verified',
-    count,
-    without(({ unverified }) => unverified),
-  ),
+  figure('committed_events_lost', faults('lost'), 0),
+  figure('side_effects_repeated', faults('repeated'), 0),
+  figure('side_effects_before_their_start', faults('unannounced'), 0),
+  figure('calls_without_one_result', faults('unpaired'), 0),
+  figure('processes_left', faults('left'), 0),
+  figure('runs_finished_or_in_doubt', without('unfinished'), count),
+  figure('logs_verified', without('unverified'), count),
+  figure('talks_replayed', without('unreplayed'), count),
 ];
 const kills = sum((result) => result.kills.length);
 const doubts = sum((result) => result.doubts);
@@ -73,6 +48,6 @@ else {
 }
 process.exitCode = figures.every(({ ok }) => ok) ? 0 : 1;
 
-function figure(name: string, goal: number, value: number) {
+function figure(name: string, value: number, goal: number) {
   return { name, value, goal, ok: value === goal };
 }

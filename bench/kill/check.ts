@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replayRun } from '../../src/agent/replay.ts';
 import { readHistory } from '../../src/journal/history.ts';
 import { openSqliteStore } from '../../src/journal/sqlite.ts';
 import type { RunHead } from '../../src/journal/store.ts';
@@ -178,6 +179,18 @@ function idleSuccesses(events: readonly RunEvent[], { effects }: Kept): string[]
     const key = keys.get(data.call_id) ?? '';
     return effects.has(key) ? [] : [`${data.name} succeeded with ${key} and its effect is not there`];
   });
+}
+
+/** Replay makes every decision of each run again, over its deaths too, and must come to the recorded events. */
+export async function unreplayed(folder: string): Promise<string[]> {
+  const store = await openSqliteStore({ file: join(folder, 'hermes.db') });
+  const faults: string[] = [];
+  for (const { run_id } of await store.list({ limit: 100 })) {
+    const { ok, events, difference } = await replayRun(store, run_id, []);
+    if (!ok) faults.push(`${run_id}: replay differs after ${events} events: ${JSON.stringify(difference)}`);
+  }
+  await store.close();
+  return faults;
 }
 
 function startedKeys({ runs }: Kept): Set<string> {

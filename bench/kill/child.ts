@@ -1,7 +1,8 @@
 /**
- * The program that is killed: `node child.ts FOLDER [stay]`. Goes on with the talk that FOLDER holds, or begins it, as a program
- * that is started again after a crash would. Says what happens on standard output, one JSON text a line, written at once: what has
- * been said was true before the kill. With `stay` it waits at its end until it is killed or its standard input ends.
+ * The program that is killed: `node child.ts FOLDER [stay] [next]`. Goes on with the talk that FOLDER holds, or begins it, as a
+ * program that is started again after a crash would. Says what happens on standard output, one JSON text a line, written at once:
+ * what has been said was true before the kill. `stay`: it waits at its end until it is killed or its standard input ends. `next`: an
+ * interrupted turn is left as it is; the talk goes on with the next one.
  */
 
 import { writeSync } from 'node:fs';
@@ -21,7 +22,7 @@ export type Said =
   | { said: 'outcome'; run_id: string; status: string; in_doubt: string[] }
   | { said: 'problem'; message: string };
 
-const [folder = '', stay] = process.argv.slice(2);
+const [folder = '', ...words] = process.argv.slice(2);
 const SESSION = '谈话';
 
 function say(said: Said): void {
@@ -48,7 +49,7 @@ say({ said: 'ready' });
 
 const agent = planAgent({ store, folder, began: (tool, key) => say({ said: 'began', tool, key }) });
 const isTurn = (run: { parent_id?: string }) => run.parent_id === undefined;
-const OPEN = ['running', 'interrupted', 'waiting_for_approval'];
+const OPEN = words.includes('next') ? [] : ['interrupted', 'waiting_for_approval'];
 for (const run of (await store.list({ limit: 100 })).filter(isTurn)) {
   if (OPEN.includes(run.status)) sayOutcome(await agent.resume(run.run_id, { onEvent: sayEvent }));
 }
@@ -61,4 +62,4 @@ await store.flush();
 await log.close();
 await store.close();
 say({ said: 'closed' });
-if (stay) process.stdin.resume();
+if (words.includes('stay')) process.stdin.resume();

@@ -30,10 +30,19 @@ export interface Life {
   ms: number;
 }
 
-/** `mark` is in the environment of the program and of all that it starts. Without `kill` it lives to its end. */
-export async function live(folder: string, mark: string, options: { kill?: Kill; watch?: boolean }): Promise<Life> {
-  const { kill, watch } = options;
-  const child = spawn(process.execPath, [CHILD, folder, ...(kill ? ['stay'] : [])], { env: { ...process.env, HERMES_KILL_MARK: mark } });
+export interface LifeOptions {
+  /** Without it the program lives to its end. */
+  kill?: Kill;
+  /** Another process reads in the store meanwhile. */
+  watch?: boolean;
+  /** An interrupted turn is not gone on with; the next one follows. */
+  next?: boolean;
+}
+
+/** `mark` is in the environment of the program and of all that it starts. */
+export async function live(folder: string, mark: string, { kill, watch, next }: LifeOptions = {}): Promise<Life> {
+  const words = [...(kill ? ['stay'] : []), ...(next ? ['next'] : [])];
+  const child = spawn(process.execPath, [CHILD, folder, ...words], { env: { ...process.env, HERMES_KILL_MARK: mark } });
   const said: Said[] = [];
   let errors = '';
   let began = 0;
@@ -89,4 +98,14 @@ export function survivors(mark: string): { pid: number; command: string }[] {
         throw error;
       }
     });
+}
+
+export function endSurvivors(mark: string): void {
+  for (const { pid } of survivors(mark)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended meanwhile
+    }
+  }
 }

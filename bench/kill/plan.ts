@@ -18,8 +18,8 @@ export const IDEMPOTENT: ReadonlySet<string> = new Set(['put', 'index']);
 export const READING: ReadonlySet<string> = new Set(['look', 'ask_helper']);
 
 const TALK = [
-  [['look', 'append', 'put'], ['send'], ['build', 'index', 'append'], ['ask_helper', 'look'], []],
-  [['append', 'ask_helper', 'serve'], ['index', 'look'], []],
+  [['look', 'append', 'put'], ['send'], ['build', 'index', 'append'], ['ask_helper', 'look', 'serve'], []],
+  [['append', 'ask_helper'], ['index', 'look'], []],
 ];
 const HELP = [[['append', 'put'], ['build'], []]];
 

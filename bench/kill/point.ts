@@ -3,34 +3,32 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { changed, inDoubt, type Kept, lost, readKept, repeated, unannounced, unfinished, unpaired } from './check.ts';
-import { type Kill, type Life, live, survivors } from './life.ts';
+import { changed, inDoubt, type Kept, lost, readKept, repeated, unannounced, unfinished, unpaired, unreplayed } from './check.ts';
+import { endSurvivors, type Kill, type Life, live, survivors } from './life.ts';
 
-/** Faults in words, by what they are faults of; a point without any has empty lists. */
-export interface PointResult {
+/** What a talk may have faults of. */
+const FAULTS = ['lost', 'repeated', 'unannounced', 'unfinished', 'unverified', 'unpaired', 'unreplayed', 'left'] as const;
+export type FaultList = (typeof FAULTS)[number];
+
+/** Faults in words; a point without any has empty lists. */
+export interface PointResult extends Record<FaultList, string[]> {
   kills: readonly Kill[];
-  lost: string[];
-  repeated: string[];
-  unannounced: string[];
-  unfinished: string[];
-  unverified: string[];
-  unpaired: string[];
-  left: string[];
   /** Calls that were in doubt after the deaths. */
   doubts: number;
   /** Processes of dead programs that lived on until the talk was gone on with. */
   orphans: number;
 }
 
+export function faultsOf(result: PointResult): string[] {
+  return FAULTS.flatMap((list) => result[list]);
+}
+
 /** `kills`: one for each life that dies. `watch`: another process reads in the store meanwhile. */
 export async function killAt(kills: readonly Kill[], options: { watch?: boolean } = {}): Promise<PointResult> {
   const folder = mkdtempSync(join(tmpdir(), 'hermes-kill-'));
   const mark = folder.slice(folder.lastIndexOf('-') + 1);
-  const result: PointResult = {
-    kills,
-    ...{ lost: [], repeated: [], unannounced: [], unfinished: [], unverified: [], unpaired: [], left: [] },
-    ...{ doubts: 0, orphans: 0 },
-  };
+  const none = Object.fromEntries(FAULTS.map((list) => [list, []])) as unknown as Record<FaultList, string[]>;
+  const result: PointResult = { kills, doubts: 0, orphans: 0, ...none };
   const deaths: Kept[] = [];
   try {
     for (const kill of kills) {
@@ -44,7 +42,7 @@ export async function killAt(kills: readonly Kill[], options: { watch?: boolean 
       result.unverified.push(...afterDeath(kept));
       result.doubts += inDoubt(kept).size;
     }
-    const life = await live(folder, mark, {});
+    const life = await live(folder, mark);
     const kept = await readKept(folder);
     result.left.push(...survivors(mark).map(({ pid, command }) => `process ${pid} lives on: ${command}`));
     result.lost.push(...lost(life, kept), ...deaths.flatMap((death) => changed(death, kept)));
@@ -53,9 +51,10 @@ export async function killAt(kills: readonly Kill[], options: { watch?: boolean 
     result.unfinished.push(...badEnd(life), ...unfinished(deaths, kept));
     result.unverified.push(...[...kept.runs.values()].flatMap(({ problems }) => problems));
     result.unpaired.push(...unpaired(kept));
+    result.unreplayed.push(...(await unreplayed(folder)));
     return result;
   } finally {
-    for (const { pid } of survivors(mark)) process.kill(pid, 'SIGKILL');
+    endSurvivors(mark);
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -84,8 +83,4 @@ function badEnd({ said, status, errors }: Life): string[] {
     return line.said === 'outcome' && line.status !== 'success' ? [`${line.run_id} ended as ${line.status}`] : [];
   });
   return status === 0 && errors === '' ? faults : [...faults, `the last life ended with ${status}: ${errors}`];
-}
-
-export function faultsOf({ lost, repeated, unannounced, unfinished, unverified, unpaired, left }: PointResult): string[] {
-  return [lost, repeated, unannounced, unfinished, unverified, unpaired, left].flat();
 }

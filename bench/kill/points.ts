@@ -29,7 +29,7 @@ export async function killEverywhere(count: number, done: (result: PointResult) 
 async function measure(): Promise<{ lines: number; ms: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'hermes-kill-'));
   try {
-    const { said, status, errors, ms } = await live(folder, 'whole', {});
+    const { said, status, errors, ms } = await live(folder, 'whole');
     if (status !== 0) throw new Error(`the talk that nobody kills ended with ${status}: ${errors}`);
     return { lines: said.length, ms };
   } finally {
