@@ -1,7 +1,7 @@
 /** What the kernel makes by code, in the language of the run: the outcome, its report, and the result of a call that never ran. */
 
 import { cut, stableJson } from './text.ts';
-import type { Call, Fact, Outcome, State, Status } from './types.ts';
+import type { Call, ErrorData, Fact, Outcome, State, Status } from './types.ts';
 
 const TEXT = {
   en: {
@@ -24,6 +24,10 @@ const TEXT = {
     leftText: (request: string) => `the request is not answered yet: ${request}`,
     ask: 'A clearer request would name the exact input, ask for one thing at a time, or allow more steps (--max-steps).',
     failed: 'failed',
+    tooLarge: (tokens: number, window: number, place: string) =>
+      `The request would need about ${tokens} tokens, and the model's window has ${window}. The largest part is ${place}.`,
+    tooLargeNext: 'Send less, begin a new session, or use a model with a larger window.',
+    roles: { user: 'your message', assistant: "the model's reply", tool: 'a result', note: 'a note' },
     times: (n: number) => (n > 1 ? ` (${n} times)` : ''),
   },
   zh: {
@@ -45,6 +49,10 @@ const TEXT = {
     leftText: (request: string) => `请求尚未得到回答：${request}`,
     ask: '更清楚的请求可以写明确切的输入、一次只问一件事，或允许更多步数（--max-steps）。',
     failed: '失败',
+    tooLarge: (tokens: number, window: number, place: string) =>
+      `请求约需 ${tokens} 个 token，而模型的窗口只有 ${window}。最大的部分是${place}。`,
+    tooLargeNext: '请缩短内容、开始新的会话，或换用窗口更大的模型。',
+    roles: { user: '你的消息', assistant: '模型的回复', tool: '工具结果', note: '提示' },
     times: (n: number) => (n > 1 ? `（${n} 次）` : ''),
   },
 } as const;
@@ -72,7 +80,7 @@ export function denial(state: State, reason: string): string {
 export function outcomeOf(state: State, status: Status, more: Partial<Outcome> = {}): Outcome {
   return {
     status,
-    answer: state.answer ?? '',
+    answer: state.answer ?? lastSaid(state),
     highlights: [...state.highlights],
     steps: state.step,
     usage: state.usage,
@@ -80,6 +88,21 @@ export function outcomeOf(state: State, status: Status, more: Partial<Outcome> =
     ...(state.in_doubt.length > 0 ? { in_doubt: [...state.in_doubt] } : {}),
     ...more,
   };
+}
+
+/** The last complete or broken-off answer of this run, for one that ended before it was final. */
+function lastSaid(state: State): string {
+  const last = state.messages.slice(state.own_from).findLast((message) => message.role === 'assistant');
+  return last && !last.calls ? last.content : '';
+}
+
+/** The error of a history that does not fit and cannot get smaller: it names what takes the place. */
+export function tooLarge(state: State): ErrorData {
+  const text = TEXT[state.language];
+  const largest = state.messages.reduce((most, message) => (message.content.length > most.content.length ? message : most));
+  const place = `${text.roles[largest.role]} "${cut(largest.content, 60)}" (${largest.content.length})`;
+  const message = text.tooLarge(state.tokens, state.limits.context_tokens ?? 0, place);
+  return { code: 'context_too_large', message, next: text.tooLargeNext };
 }
 
 /** Where the run is stuck, what it did, what is left, what a clearer request would say (K2). Made by code, never by a model. */
