@@ -81,6 +81,7 @@ export class Agent {
     const { seq, hash } = events.at(-1)!;
     const continues = { run_id: runId, seq, ...defined({ hash }), fork: true };
     const message = options.request === undefined ? undefined : userMessage(options.request, options);
+    if (!message && state.answer !== undefined && state.problem === undefined) throw alreadyAnswered(runId, events.length);
     return new Run(this.#parts, { continues, before: state, ...defined({ message, model: options.model }), streaming: true }, options);
   }
 
@@ -102,4 +103,11 @@ export class Agent {
       next: 'new Agent({ ..., store: await openSqliteStore({ file }) })',
     });
   }
+}
+
+function alreadyAnswered(runId: string, at: number): HermesError {
+  return new HermesError('nothing_to_do', `run ${runId} has its answer at event ${at}: a fork there would only repeat it`, {
+    kind: 'usage',
+    next: `name an earlier event (--at N; \`hermes runs show ${runId}\` lists them), or give the fork a new request`,
+  });
 }

@@ -3,7 +3,7 @@
 import { createJournal } from '../journal/journal.ts';
 import type { Head } from '../journal/store.ts';
 import { run } from '../kernel/kernel.ts';
-import type { Clock, EventData, Fact, Performing, Question, RunEvent, Running, State } from '../kernel/types.ts';
+import type { Clock, EventData, Fact, Journal, Performing, Question, RunEvent, Running, State } from '../kernel/types.ts';
 import type { RunParts } from './parts.ts';
 import { createThink } from './think.ts';
 import type { Approver } from './types.ts';
@@ -24,6 +24,8 @@ export interface Launch {
   publish(event: RunEvent): void;
 }
 
+const INBOX_POLL_MS = 300;
+
 /** Sorts by time; unique without asking anybody; a name, no secret. */
 export function newId(prefix: string): string {
   return `${prefix}_${Date.now().toString(36)}${Math.random().toString(36).slice(2, 10)}`;
@@ -41,32 +43,49 @@ export function launch(parts: RunParts, spec: Launch): Running {
   function publish(event: RunEvent | Fact<'model.delta' | 'tool.delta'>): void {
     if (event.event_type === 'approval.answer' || event.event_type === 'run.abort') for (const settle of settled) settle();
     const { run_id, session_id, trace_id } = identity;
-    if ('seq' in event) spec.publish(event);
-    else spec.publish({ ts: systemClock.now(), trace_id, session_id, run_id, step: running.state()?.step ?? 0, ...event } as RunEvent);
+    if ('seq' in event) return void spec.publish(event);
+    const delta = event.event_type === 'tool.delta' && parts.secrets ? parts.secrets.hide(event) : event;
+    const step = running.state()?.step ?? 0;
+    spec.publish({ ts: systemClock.now(), trace_id, session_id, run_id, step, ...delta } as RunEvent);
   }
+  const journal = createJournal({
+    run: identity,
+    clock: systemClock,
+    ...(parts.secrets ? { secrets: parts.secrets } : {}),
+    ...(parts.store ? { store: parts.store } : {}),
+    ...(spec.head ? { head: spec.head } : {}),
+    ...(spec.owner === undefined ? {} : { owner: spec.owner }),
+  });
   const approver = parts.approver;
   const running: Running = run({
     first: spec.first,
     ...(spec.before ? { before: spec.before } : {}),
     performers: {
-      think: createThink({ ...parts.think, tools: () => parts.toolbox().infos, streaming: spec.streaming }),
+      think: createThink({ ...parts.think, tools: () => parts.nextToolbox().infos, streaming: spec.streaming }),
       prepare: (state, calls, performing) => parts.toolbox().prepare(state, calls, performing),
       act: (state, calls, performing) => parts.toolbox().act(state, calls, performing),
       ...(approver ? { wait: createWait(approver, settled) } : {}),
     },
     rules: parts.rules,
-    journal: createJournal({
-      run: identity,
-      clock: systemClock,
-      ...(parts.secrets ? { secrets: parts.secrets } : {}),
-      ...(parts.store ? { store: parts.store } : {}),
-      ...(spec.head ? { head: spec.head } : {}),
-      ...(spec.owner === undefined ? {} : { owner: spec.owner }),
-    }),
+    journal,
     clock: systemClock,
     publish,
   });
+  if (spec.owner !== undefined) readInbox(journal, running);
   return running;
+}
+
+/** What people in other processes put in reaches a run also while it is busy or asks: an abort, an answer. */
+function readInbox(journal: Journal, running: Running): void {
+  let reading = Promise.resolve();
+  const look = async () => {
+    for (const fact of (await journal.inbox?.()) ?? []) running.post(fact);
+  };
+  const timer = setInterval(() => {
+    reading = reading.then(look).catch(() => clearInterval(timer)); // the lease is lost: the next append says so
+  }, INBOX_POLL_MS).unref();
+  const stop = () => clearInterval(timer);
+  running.done.then(stop, stop);
 }
 
 /** Asks a person about the first open question, until it is settled here or elsewhere; the loop comes back for the next. */

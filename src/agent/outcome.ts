@@ -11,7 +11,9 @@ export function publicOutcome(outcome: Outcome, state: State): RunOutcome {
     highlights,
     steps,
     usage: publicUsage(outcome.usage),
-    toolCalls: tool_calls.map(({ error_code, ...call }) => (error_code === undefined ? call : { ...call, errorCode: error_code })),
+    toolCalls: tool_calls.map(({ error_code, ran: _ran, ...call }) =>
+      error_code === undefined ? call : { ...call, errorCode: error_code },
+    ),
     ...(stopped_by === undefined ? {} : { stoppedBy: stopped_by }),
     ...(report === undefined ? {} : { report }),
     ...(error === undefined ? {} : { error }),

@@ -37,6 +37,8 @@ export interface RunParts {
   model: ChatModel;
   reason?: string;
   toolbox(): Toolbox;
+  /** The same, or the one that `use` has brought for the next step. */
+  nextToolbox(): Toolbox;
   toolHashes(): Record<string, string>;
   rules: Rules;
   secrets?: Secrets;
@@ -50,10 +52,10 @@ export interface RunParts {
 export function agentParts(options: AgentOptions): AgentParts {
   const secrets = options.secrets && Object.keys(options.secrets).length > 0 ? createSecrets(options.secrets) : undefined;
   const { whiteList = ['*'], ...permissions } = options.permissions ?? {};
-  const offered = (options.tools ?? []).filter((tool) => whiteList.some((pattern) => matchesPattern(pattern, tool.info.name)));
+  const isOffered = (tool: Tool) => whiteList.some((pattern) => matchesPattern(pattern, tool.info.name));
   const makeToolbox = (tools: readonly Tool[]) =>
     createToolbox({
-      tools: tools.map((tool) => forParent(tool, options.onApproval)),
+      tools: tools.filter(isOffered).map((tool) => forParent(tool, options.onApproval)),
       ...defined({
         workspace: options.workspace,
         maxParallel: options.maxParallel,
@@ -61,17 +63,21 @@ export function agentParts(options: AgentOptions): AgentParts {
         timezone: options.timezone,
         settings: options.toolSettings,
       }),
-      ...(options.store ? { notes: storedNotes(options.store) } : {}),
+      ...(options.store ? { notes: storedNotes(options.store, secrets) } : {}),
       ...(secrets ? { restore: secrets.restore } : {}),
     });
-  const toolbox = makeToolbox(offered);
+  const toolbox = makeToolbox(options.tools ?? []);
   const opened = new Map<string, Promise<ChatModel>>();
   let own: Promise<OpenedModel> | undefined;
   return {
     options,
     templates: new Templates(options.templates),
     toolbox,
-    rules: { permit: createPermit({ ...permissions, subject: subjectOf(offered) }), compact: shorten, ...options.rules },
+    rules: {
+      permit: createPermit({ ...permissions, white_list: whiteList, subject: subjectOf(options.tools ?? []) }),
+      compact: shorten,
+      ...options.rules,
+    },
     ...(secrets ? { secrets } : {}),
     makeToolbox,
     model: () => {
@@ -85,6 +91,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       if (typeof model !== 'string') return asKnown(model) ?? (await openModel(model, options)).model;
       const known = opened.get(model) ?? openModel(model, options).then(({ model: chat }) => chat);
       opened.set(model, known);
+      known.catch(() => opened.delete(model)); // the next time it is tried again
       return known;
     },
     async close() {
@@ -108,6 +115,7 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
   const ask = options.onApproval ?? approver;
   const protocols = new Map<string, Protocol | Promise<Protocol>>();
   let { toolbox } = agent;
+  let changed: Toolbox | undefined; // other tools come in with the next step: calls on their way keep theirs
   let grounding: Rule | undefined; // comes with the protocol that needs it
   const beforeFinish: Rule[] = [(state) => grounding?.(state), ...(agent.rules.beforeFinish ?? [])];
 
@@ -134,6 +142,11 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
       ...debugHook(options.debugDirectory, secrets),
     },
     toolbox: () => toolbox,
+    nextToolbox() {
+      toolbox = changed ?? toolbox;
+      changed = undefined;
+      return toolbox;
+    },
     toolHashes: () => (options.store ? hashes(toolbox) : {}),
     rules: { ...agent.rules, beforeFinish },
     workspace: options.workspace ?? process.cwd(),
@@ -147,8 +160,8 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
         facts.protocol = chooseProtocol(options.protocol, model);
       }
       if (change.tools !== undefined) {
-        toolbox = agent.makeToolbox(change.tools);
-        facts.tools = hashes(toolbox);
+        changed = agent.makeToolbox(change.tools);
+        facts.tools = hashes(changed);
       }
       return facts;
     },
@@ -191,11 +204,11 @@ function debugHook(directory: string | undefined, secrets: Secrets | undefined):
 }
 
 /** The assistant's notes live in the store, beside its runs. */
-function storedNotes(store: EventStore): Notes {
+function storedNotes(store: EventStore, secrets: Secrets | undefined): Notes {
   const text = (value: Json | undefined) => (value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value));
   return {
     get: async (key) => text(await store.notes.get('notes', key)),
-    set: (key, value) => store.notes.set('notes', key, value),
+    set: (key, value) => store.notes.set('notes', key, secrets ? secrets.hide(value) : value),
     list: async () => (await store.notes.list('notes')).map(({ key }) => key),
     delete: async (key) => void (await store.notes.delete('notes', key)),
   };

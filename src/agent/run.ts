@@ -23,9 +23,14 @@ export class Run {
   readonly #listeners = new Set<Listener>();
   /** Posted before the loop had begun. */
   readonly #letters: Fact[] = [];
+  readonly #onAbort = () => this.abort('aborted by the caller');
   #parts: Promise<RunParts> | undefined;
   #running: Running | undefined;
   #head: Head | undefined;
+  /** What has been posted and may still be on its way to the disk. */
+  #posting: Promise<unknown> = Promise.resolve();
+  /** The loop has ended, the run has not: it waits for a person. */
+  #asleep = false;
   #outcome: Promise<RunOutcome>;
 
   constructor(agent: AgentParts, beginning: Beginning, options: RunOptions) {
@@ -35,6 +40,8 @@ export class Run {
     this.#beginning = beginning;
     this.#signal = options.signal;
     if (options.onEvent) this.#listeners.add(options.onEvent);
+    this.#signal?.addEventListener('abort', this.#onAbort);
+    if (this.#signal?.aborted) this.#onAbort();
     this.#outcome = this.#go(beginning);
     this.#outcome.catch(() => undefined); // a caller that looks later still gets it
   }
@@ -90,51 +97,72 @@ export class Run {
   }
 
   #post(fact: Fact): void {
-    if (this.#running) this.#running.post(fact);
+    if (this.#asleep) this.#wake();
+    if (this.#running) this.#posting = this.#running.post(fact);
     else this.#letters.push(fact);
   }
 
-  async #answer(data: EventData['approval.answer']): Promise<RunOutcome> {
-    this.#post({ event_type: 'approval.answer', data });
-    const asleep = this.#outcome;
-    const outcome = await asleep;
+  /** What is posted from here on are letters for the loop that begins. */
+  #wake(): void {
     const state = this.#running?.state();
-    const others = this.#outcome !== asleep; // another answer has already woken the run
-    if (outcome.status !== 'waiting_for_approval' || others || !state || state.waiting.length > 0) return this.#outcome;
-    this.#outcome = this.#go({ ...this.#beginning, before: state, ...(this.#head ? { resume: this.#head } : {}) });
+    this.#asleep = false;
+    this.#running = undefined;
+    this.#outcome = this.#go({ ...this.#beginning, ...defined({ before: state, resume: this.#head }) });
+    this.#outcome.catch(() => undefined);
+  }
+
+  async #answer(data: EventData['approval.answer']): Promise<RunOutcome> {
+    const waiting = this.#running?.state()?.waiting ?? [];
+    if (!waiting.some((question) => question.approval_id === data.approval_id)) {
+      throw new HermesError('unknown_approval', `run ${this.id} does not wait for an answer to "${data.approval_id}"`, {
+        kind: 'usage',
+        next: waiting.length > 0 ? `it waits for ${waiting.map((question) => question.approval_id).join(', ')}` : 'it waits for nothing',
+      });
+    }
+    this.#post({ event_type: 'approval.answer', data });
     return this.#outcome;
   }
 
   async #go(beginning: Beginning): Promise<RunOutcome> {
     const named = { runId: this.id, sessionId: this.sessionId };
-    const aborted = () => this.abort('aborted by the caller');
-    this.#signal?.addEventListener('abort', aborted);
-    if (this.#signal?.aborted) aborted();
     let release: (() => Promise<void>) | undefined;
     try {
+      this.#parts ??= runParts(this.#agent, beginning); // before anything is waited for: `use` looks for it
       const lease = await this.#lease();
       release = lease?.release;
       if (beginning.before) await this.#endLeftovers(beginning.before);
-      this.#parts ??= runParts(this.#agent, beginning);
       const parts = await this.#parts;
-      const first = beginning.resume ? resumed() : begun(this.#agent, parts, beginning);
-      this.#running = launch(parts, {
-        ...named,
-        first,
-        streaming: beginning.streaming,
-        publish: (event) => this.#publish(event),
-        ...defined({ parentId: beginning.parentId, before: beginning.before, head: beginning.resume, owner: lease?.owner }),
-      });
-      for (const letter of this.#letters.splice(0)) this.#running.post(letter);
-      const state = await this.#running.done;
-      beginning.onState?.(state);
+      const state = await this.#loop(parts, beginning, lease?.owner);
+      this.#asleep = state.outcome === undefined;
+      beginning.onState?.(state, this.#head);
       return publicOutcome(state.outcome ?? outcomeOf(state, 'waiting_for_approval'), state);
     } catch (error) {
       if (error instanceof HermesError && error.kind === 'usage') throw error;
       return failedOutcome(errorData(error), named, this.#running?.state());
     } finally {
-      this.#signal?.removeEventListener('abort', aborted);
+      if (!this.#asleep) this.#signal?.removeEventListener('abort', this.#onAbort);
       await release?.();
+    }
+  }
+
+  /** The kernel's loop, begun again when something was posted just as it went to sleep. */
+  async #loop(parts: RunParts, beginning: Beginning, owner: string | undefined): Promise<State> {
+    for (let from = beginning; ; ) {
+      const running = launch(parts, {
+        runId: this.id,
+        sessionId: this.sessionId,
+        first: from.resume ? resumed() : begun(this.#agent, parts, from),
+        streaming: from.streaming,
+        publish: (event) => this.#publish(event),
+        ...defined({ parentId: from.parentId, before: from.before, head: from.resume, owner }),
+      });
+      this.#running = running;
+      for (const letter of this.#letters.splice(0)) this.#posting = running.post(letter);
+      const ended = await running.done;
+      await this.#posting;
+      const state = running.state() ?? ended;
+      if (state.outcome || state.seq === ended.seq) return state;
+      from = { ...beginning, before: state, ...defined({ resume: this.#head }) };
     }
   }
 
@@ -211,7 +239,8 @@ function begun({ options, templates }: AgentParts, parts: RunParts, { message, b
       limits: {
         max_steps: options.limits?.maxSteps ?? 10,
         max_seconds: options.limits?.maxSeconds ?? 300,
-        ...(model.contextWindow === undefined ? {} : { context_tokens: model.contextWindow }),
+        // Guided prompts hold the last exchange only, however long the talk is.
+        ...(model.contextWindow === undefined || protocol === 'guided' ? {} : { context_tokens: model.contextWindow }),
       },
       language,
       ...(continues ? { continues } : {}),

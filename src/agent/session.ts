@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldLease } from '../journal/lease.ts';
-import type { EventStore } from '../journal/store.ts';
+import type { EventStore, Head } from '../journal/store.ts';
 import type { RunStart, State } from '../kernel/types.ts';
 import { type AgentParts, defined } from './parts.ts';
 import { userMessage } from './request.ts';
@@ -18,6 +18,8 @@ export class Session {
   readonly #store: EventStore | undefined;
   /** The folded talk, and where it stands in the store. */
   #last: { state: State; continues?: NonNullable<RunStart['continues']> } | undefined;
+  /** How many requests have begun. */
+  #begun = 0;
   /** Requests to one session wait for each other: one writer at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -49,8 +51,10 @@ export class Session {
     try {
       await this.#catchUp();
       const { state: before, continues } = this.#last ?? {};
-      const onState = (state: State) => {
-        this.#last = { state, ...(this.#store ? { continues: { run_id: state.run_id, seq: state.seq } } : {}) };
+      const number = ++this.#begun;
+      // A run that slept and wakes after the talk has gone on is not the talk's end any more.
+      const onState = (state: State, head: Head | undefined) => {
+        if (this.#begun === number) this.#last = { state, ...(head && this.#store ? { continues: placeOf(state, head) } : {}) };
       };
       const beginning = { sessionId: this.id, message, streaming, onState, ...defined({ before, continues }) };
       const run = new Run(this.#agent, beginning, options);
@@ -83,6 +87,10 @@ export class Session {
     const { readHistory } = await import('../journal/history.ts');
     const { events, state } = await readHistory(this.#store, runId);
     const { seq, hash } = events.at(-1)!;
-    this.#last = { state, continues: { run_id: runId, seq, ...defined({ hash }) } };
+    this.#last = { state, continues: placeOf(state, { seq, hash: hash ?? '' }) };
   }
+}
+
+function placeOf({ run_id }: State, { seq, hash }: Head): NonNullable<RunStart['continues']> {
+  return { run_id, seq, ...(hash === '' ? {} : { hash }) };
 }

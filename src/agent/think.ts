@@ -84,7 +84,7 @@ async function ask(
   return withRetry(
     async () => {
       if (parts.debug) await parts.debug(state, request, undefined);
-      const reply = await model.ask(request, onDelta);
+      const reply = await unlessAborted(model.ask(request, onDelta), performing.signal);
       if (parts.debug) await parts.debug(state, request, reply);
       if (performing.signal.aborted)
         return { reply: { ...reply, finish: 'interrupted', calls: [] }, reading: { text: reply.text, calls: [] } };
@@ -95,6 +95,16 @@ async function ask(
     },
     { signal: performing.signal, mayRetry: () => shown.text === '' },
   );
+}
+
+/** A model that does not heed its signal is left behind: the end of a run does not wait for it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 /** A reply that carries neither answer nor call, or that ended in a way nobody knows (K4), is an error with a name. */

@@ -166,5 +166,6 @@ export interface Beginning {
   resume?: Head;
   /** The reply is asked for as a stream, since somebody listens. */
   streaming: boolean;
-  onState?(state: State): void;
+  /** The last state, and where the log ends. */
+  onState?(state: State, head: Head | undefined): void;
 }

@@ -21,6 +21,24 @@ export interface Replay {
 /** What comes from outside the loop: people, limits, a restart. In a replay the log posts it. */
 const OUTSIDE = new Set<EventType>(['run.resume', 'run.change', 'run.abort', 'limit.reached', 'input.add', 'approval.answer', 'run.note']);
 
+const BY_PERFORMERS = new Set<EventType>([
+  'step.start',
+  'context.built',
+  'model.start',
+  'model.end',
+  'call.prepare',
+  'tool.start',
+  'tool.end',
+  'perform.start',
+  'perform.end',
+]);
+
+/** A call is rejected by a performer, unless the kernel closes it because the run ends. */
+function isPerformers(event: RunEvent | undefined): boolean {
+  if (event?.event_type === 'call.reject') return event.data.code !== 'cancelled';
+  return event !== undefined && BY_PERFORMERS.has(event.event_type);
+}
+
 /** `rules`: as in the run, but for permissions, which depend on options of that day and are taken from the log. */
 export async function replay(history: History, rules: Omit<Rules, 'permit'>): Promise<Replay> {
   const { events, before } = history;
@@ -43,7 +61,8 @@ export async function replay(history: History, rules: Omit<Rules, 'permit'>): Pr
       const from = cursor.at;
       let to = from;
       while (to < events.length && OUTSIDE.has(events[to]!.event_type)) to += 1;
-      return events.slice(from, to);
+      // What came while a performer was at work is handed out with what that performer reported.
+      return isPerformers(events[to]) ? [] : events.slice(from, to);
     },
   };
   const running = run({

@@ -1,12 +1,12 @@
 /** What single facts mean for the state: the details behind `change` in kernel.ts. All pure. */
 
 import { closedCall, denial } from './report.ts';
-import { estimateTokens } from './text.ts';
-import type { AssistantMessage, Call, Message, RunEvent, State, ToolMessage, Usage } from './types.ts';
+import { estimateTokens, stableJson } from './text.ts';
+import type { AssistantMessage, Call, FilePart, Message, RunEvent, State, ToolMessage, Usage } from './types.ts';
 
-/** A history that a new run may start from: no call without its result, except in a fork, which goes on with them. */
-export function settle(before: State, fork: boolean): State {
-  if (!fork) {
+/** A history that a new run may start from: no call without its result, except in a fork that goes on with them. */
+export function settle(before: State, going: boolean): State {
+  if (!going) {
     return openCalls(before).reduce((state, call) => {
       const { event_type, data } = closedCall(state, call);
       const content = event_type === 'call.reject' ? data.message : data.shaped;
@@ -89,7 +89,12 @@ export function withCall(state: State, id: string, edit: (call: Call) => Call): 
 }
 
 /** The one result of a call. When it was the last open one, all results enter the messages in call order (K3). */
-export function closeCall(state: State, id: string, content: string, record: { success: boolean; error_code?: string; ms: number }): State {
+export function closeCall(
+  state: State,
+  id: string,
+  content: string,
+  record: { success: boolean; error_code?: string; ms: number; ran?: true },
+): State {
   const open = state.calls.find((call) => call.id === id && call.status !== 'done');
   if (!open) return state;
   const calls = state.calls.map((call): Call => (call === open ? { ...call, status: 'done', content, success: record.success } : call));
@@ -134,5 +139,13 @@ export function addUsage(sum: Usage, more: Usage): Usage {
 }
 
 export function messageTokens(message: Message): number {
-  return estimateTokens(message.content) + 4;
+  let tokens = estimateTokens(message.content) + 4;
+  if (message.role === 'assistant') for (const call of message.calls ?? []) tokens += estimateTokens(stableJson(call.arguments)) + 8;
+  if (message.role === 'user') for (const file of message.files ?? []) tokens += fileTokens(file);
+  return tokens;
+}
+
+/** Providers count an image by its size on the screen; 1,500 is about the most that one costs after their scaling. */
+function fileTokens(file: FilePart): number {
+  return file.media_type.startsWith('image/') ? 1500 : estimateTokens(file.data);
 }

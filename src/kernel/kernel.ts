@@ -19,7 +19,7 @@ import {
 } from './changes.ts';
 import { errorData } from './errors.ts';
 import { CommandPerforming } from './performing.ts';
-import { closedCall, denial, outcomeOf, report } from './report.ts';
+import { closedCall, denial, outcomeOf, report, tooLarge } from './report.ts';
 import { estimateTokens } from './text.ts';
 import type { Call, Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
 
@@ -86,11 +86,14 @@ function inDoubt(state: State): Command | undefined {
   return { do: 'act', calls: doubtful };
 }
 
-/** A guard's verdict on the newest facts. */
+/** A guard's verdict on the newest facts. Open calls get their result before a nudge; what was just said is not judged twice. */
 function guarded(state: State, rules: Rules): Command | undefined {
+  if (state.messages.at(-1)?.role === 'note') return undefined;
   for (const guard of rules.guards ?? []) {
     const verdict = guard(state);
-    if (verdict) return { do: 'record', facts: [{ event_type: 'guard.trip', data: verdict }] };
+    if (!verdict) continue;
+    const closed = verdict.verdict === 'nudge' ? openCalls(state).map((call) => closedCall(state, call)) : [];
+    return { do: 'record', facts: [...closed, { event_type: 'guard.trip', data: verdict }] };
   }
   return undefined;
 }
@@ -125,18 +128,10 @@ function toPermit(state: State, rules: Rules): Command | undefined {
   return facts.length > 0 ? { do: 'record', facts } : undefined;
 }
 
-/** Allowed calls: independent ones together, one parallel group and one holder of a resource at a time. */
+/** Allowed calls, in one group; the performer keeps conflicting ones in order. */
 function toRun(state: State): Command | undefined {
-  const allowed = withStatus(state, 'allowed');
-  if (!allowed) return undefined;
-  const group = allowed[0]!.parallel_group;
-  const taken = new Set<string>();
-  const calls = allowed.filter((call) => {
-    if (call.parallel_group !== group || (call.resource !== undefined && taken.has(call.resource))) return false;
-    if (call.resource !== undefined) taken.add(call.resource);
-    return true;
-  });
-  return { do: 'act', calls };
+  const calls = withStatus(state, 'allowed');
+  return calls && { do: 'act', calls };
 }
 
 /** Only unanswered questions are left: the run sleeps in the store. */
@@ -168,10 +163,12 @@ function answered(state: State, rules: Rules): Command | undefined {
 
 /** The next request would not fit, or the endpoint said so: the history gets smaller, at most three times in a row. */
 function tooBig(state: State, rules: Rules): Command | undefined {
-  const budget = state.limits.context_tokens;
-  if (!state.overflow && (budget === undefined || state.tokens <= budget * 0.8)) return undefined;
+  const budget = state.limits.context_tokens ?? Number.POSITIVE_INFINITY;
+  if (!state.overflow && state.tokens <= budget * 0.8) return undefined;
   const smaller = (state.trips.compact ?? 0) < 3 ? rules.compact?.(state) : undefined;
-  return smaller && { do: 'record', facts: [smaller] };
+  if (smaller) return { do: 'record', facts: [smaller] };
+  if (state.overflow || state.tokens <= budget) return undefined;
+  return finish(state, 'error', { error: tooLarge(state), report: report(state, 'error') });
 }
 
 /** The model gave no usable reply, retries included. */
@@ -220,11 +217,11 @@ const FRESH = { ...LISTS, ...UNSET, ...COUNTS, limit: undefined, outcome: undefi
 export function start(event: RunEvent<'run.start'>, before?: State): State {
   const { data } = event;
   const fork = data.continues?.fork === true && before !== undefined;
-  const history = before ? settle(before, fork) : undefined;
-  const old = history ? forModel(history.messages, history.model === data.model) : [];
+  const going = fork && !data.input; // a fork without a new request goes on in the middle of a step
+  const history = before ? settle(before, going) : undefined;
+  const old = history ? [...forModel(history.messages, history.model === data.model), ...(going ? [] : history.pending)] : [];
   const messages = data.input ? [...old, data.input] : old;
   const tokens = history ? history.tokens : estimateTokens(data.instructions);
-  const going = fork && !data.input; // a fork without a new request goes on in the middle of a step
   return {
     ...FRESH,
     run_id: event.run_id,
@@ -238,10 +235,15 @@ export function start(event: RunEvent<'run.start'>, before?: State): State {
     limits: data.limits,
     messages,
     own_from: fork ? history!.own_from : old.length,
-    ...(going ? { calls: history!.calls, answer: history!.answer } : {}),
+    ...(going ? goingOn(history!) : {}),
     tokens: tokens + (data.input ? messageTokens(data.input) : 0),
     last_ts: Date.parse(event.ts),
   };
+}
+
+/** What a fork in the middle of a step keeps besides the messages. */
+function goingOn({ calls, pending, answer, problem, ledger, highlights }: State): Partial<State> {
+  return { calls, pending, answer, problem, ledger, highlights };
 }
 
 /** Folds one committed event into the state. Never throws on an event that the kernel can emit; never changes `state`. */
@@ -323,7 +325,7 @@ function change(state: State, fact: Fact): State {
     case 'tool.end': {
       const { call_id, name, result, shaped, ms } = fact.data;
       const doubtful = !result.success && result.error.code === 'in_doubt' ? { in_doubt: [...state.in_doubt, name] } : {};
-      const record = { success: result.success, ms, ...(result.success ? {} : { error_code: result.error.code }) };
+      const record = { success: result.success, ms, ran: true as const, ...(result.success ? {} : { error_code: result.error.code }) };
       return closeCall({ ...state, ...doubtful }, call_id, shaped, record);
     }
     case 'guard.trip':
@@ -333,8 +335,7 @@ function change(state: State, fact: Fact): State {
       return { ...state, results: { ...state.results, [name]: result }, usage: usage ? addUsage(state.usage, usage) : state.usage };
     }
     case 'memory.compact': {
-      const { count, messages, tokens_after } = fact.data;
-      const own_from = Math.max(0, state.own_from + messages.length - count);
+      const { count, messages, own_from, tokens_after } = fact.data;
       const compacted = { messages: [...messages, ...state.messages.slice(count)], own_from, tokens: tokens_after };
       return { ...state, ...compacted, overflow: false, error: undefined, trips: countTrip(state, 'compact') };
     }
@@ -455,13 +456,20 @@ export function run(options: RunOptions): Running {
         if (command.do === 'wait') stopTimer = startTimer();
         if (busy) await emit();
         if (state!.seq === before) {
-          if (command.do === 'wait') return state!;
-          await broken(`the performer of "${command.do}" reported nothing`);
+          if (command.do !== 'wait') await broken(`the performer of "${command.do}" reported nothing`);
+          else if (await lastLook()) return state!;
         }
       }
     } finally {
       stopTimer();
     }
+  }
+
+  // Before the run goes to sleep: an answer that has just come in keeps it awake.
+  async function lastLook(): Promise<boolean> {
+    const letters = (await journal.inbox?.(true)) ?? [];
+    if (letters.length > 0) await emit(...letters);
+    return letters.length === 0;
   }
 
   function broken(message: string, code = 'internal_error'): Promise<void> {
@@ -476,8 +484,8 @@ export function run(options: RunOptions): Running {
     );
   }
 
-  function post(fact: Fact): void {
-    emit(fact).catch(() => undefined); // a journal that failed has already ended the loop
+  function post(fact: Fact): Promise<void> {
+    return emit(fact).catch(() => undefined); // a journal that failed has already ended the loop
   }
 
   return { done: loop(), post, state: () => state };

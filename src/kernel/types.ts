@@ -230,8 +230,8 @@ export interface EventData {
   'guard.trip': { guard: string } & Verdict;
   'perform.start': { name: string; input: Json };
   'perform.end': { name: string; result: Json; ms: number; usage?: Usage };
-  /** The first `count` messages are replaced by `messages`. */
-  'memory.compact': { count: number; messages: Message[]; tokens_before: number; tokens_after: number };
+  /** The first `count` messages are replaced by `messages`; `own_from` is where this run's messages begin then. */
+  'memory.compact': { count: number; messages: Message[]; own_from: number; tokens_before: number; tokens_after: number };
   'input.add': { message: UserMessage; interrupt?: boolean };
   'input.taken': { count: number };
 }
@@ -265,6 +265,8 @@ export interface CallRecord {
   success: boolean;
   error_code?: string;
   ms: number;
+  /** It was started; absent: refused, denied or cancelled before. */
+  ran?: true;
 }
 export interface Outcome {
   status: Status;
@@ -422,8 +424,8 @@ export interface Clock {
 export interface Journal {
   /** Durable facts are on the disk when it resolves; others ride along with the next durable one. */
   append(facts: readonly Fact[], step: number, durable: boolean): RunEvent[] | Promise<RunEvent[]>;
-  /** What people put in from outside since the last call (steer, abort, approval). */
-  inbox?(): Fact[] | Promise<Fact[]>;
+  /** What people put in from outside since the last call (steer, abort, approval). `now`: not only now and then. */
+  inbox?(now?: boolean): Fact[] | Promise<Fact[]>;
 }
 
 // ---- a run, from outside ------------------------------------------------------------------------------------------------
@@ -431,8 +433,8 @@ export interface Journal {
 export interface Running {
   /** The last state: with an outcome, or asleep while somebody is waited for. Rejects only when the journal can keep nothing more. */
   done: Promise<State>;
-  /** From any moment on: abort, steering, approval, change of model or tools. */
-  post(fact: Fact): void;
+  /** From any moment on: abort, steering, approval, change of model or tools. Resolves once it is taken in, or never will be. */
+  post(fact: Fact): Promise<void>;
   state(): State | undefined;
 }
 export interface RunOptions {

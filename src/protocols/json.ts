@@ -143,27 +143,33 @@ function outside(reply: string): string {
   return `${before.trim()}\n${after.trim()}`.trim() || reply;
 }
 
-/** Shows the value of "answer" as it is written, and nothing else of the object. */
+/** Shows the value of "answer" as it is written, and nothing else of the object. Keeps only what it still has to look at. */
 export function answerOnly(): (piece: string) => string {
   let seen = '';
-  let from = -1;
-  let closed = false;
+  let state: 'before' | 'inside' | 'after' = 'before';
   return (piece) => {
-    if (closed) return '';
+    if (state === 'after') return '';
     seen += piece;
-    if (from < 0) {
+    if (state === 'before') {
       const key = /"(?:answer|final_answer)"\s*:\s*"/.exec(seen);
-      if (!key) return '';
-      from = key.index + key[0].length;
+      if (!key) {
+        seen = seen.slice(-KEY_LENGTH);
+        return '';
+      }
+      state = 'inside';
+      seen = seen.slice(key.index + key[0].length);
     }
-    const end = closingQuote(seen, from);
-    closed = end >= 0;
-    const stop = closed ? end : safeEnd(seen, from);
-    const shown = seen.slice(from, stop);
-    from = stop;
+    const end = closingQuote(seen, 0);
+    if (end >= 0) state = 'after';
+    const stop = end >= 0 ? end : safeEnd(seen, 0);
+    const shown = seen.slice(0, stop);
+    seen = seen.slice(stop);
     return decode(shown);
   };
 }
+
+/** More than a key with the blanks around its colon takes. */
+const KEY_LENGTH = 200;
 
 function closingQuote(seen: string, from: number): number {
   for (let i = from; i < seen.length; i++) {

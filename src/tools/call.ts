@@ -2,7 +2,7 @@
 
 import { HermesError } from '../kernel/errors.ts';
 import type { Call, Json, JsonObject, Performers, Performing, State, ToolInfo, ToolResult } from '../kernel/types.ts';
-import type { Notes, RunContext, Tool } from './define.ts';
+import { hashOf, type Notes, type RunContext, type Tool } from './define.ts';
 import { memoryNotes } from './notes.ts';
 import { type ArgumentResolver, createPrepare } from './prepare.ts';
 import { SHAPED_LIMIT, shape, toData, toError } from './result.ts';
@@ -86,7 +86,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     const tool = tools.get(name);
     let ending: Ending | undefined;
     const limit = tool?.settings.timeoutMs ?? timeoutMs;
-    if (tool) {
+    if (tool && isOutdated(tool, call)) ending = { end: 'thrown', thrown: outdated(name) };
+    else if (tool) {
       const scope = new Scope({
         callId: call_id,
         key,
@@ -102,6 +103,11 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     const { result, text } = resultOf(ending, name, limit);
     const ms = Math.round(performance.now() - began);
     await performing.emit({ event_type: 'tool.end', data: { call_id, name, result, shaped: shape(result, text, resultLimit), ms } });
+  }
+
+  /** What was permitted is this tool with these arguments in this folder, and nothing else. */
+  function isOutdated(tool: Tool, call: Call): boolean {
+    return call.hash !== undefined && call.hash !== '' && call.hash !== hashOf(tool.info.hash, call.arguments, workspace);
   }
 
   function contextOf(state: State, name: string): RunContext {
@@ -135,6 +141,11 @@ function byName(tools: readonly Tool[]): Map<string, Tool> {
     named.set(name, tool);
   }
   return named;
+}
+
+function outdated(name: string): HermesError {
+  const message = `${name} is not what was permitted any more (another tool, or another working directory); nothing was run`;
+  return new HermesError('approval_outdated', message, { kind: 'tool', next: 'call it again, so that it is asked about anew' });
 }
 
 /** The idempotency key: one for each call of each run, readable, the same at every attempt. */

@@ -81,12 +81,9 @@ function unknownTool(name: string, names: string[]): string {
   return `there is no tool "${name.slice(0, 64)}"${near ? `; did you mean ${near}?` : ''} Nothing was run. Tools: ${list}`;
 }
 
-/** Records of calls that never ran. */
-const NOT_RUN = new Set(['unknown_tool', 'invalid_arguments', 'too_many_calls', 'denied', 'cancelled']);
-
 function overuse(state: State, { info, settings }: Tool, earlier: readonly Fact[]): Rejected | undefined {
   if (settings.maxCalls === undefined) return undefined;
-  const ran = state.ledger.filter((one) => one.name === info.name && !NOT_RUN.has(one.error_code ?? '')).length;
+  const ran = state.ledger.filter((one) => one.name === info.name && one.ran).length;
   const now = earlier.filter((fact) => fact.event_type === 'call.prepare' && fact.data.name === info.name).length;
   if (ran + now < settings.maxCalls) return undefined;
   const message = `${info.name} may be called ${settings.maxCalls} times in one run, and has been. Go on without it.`;

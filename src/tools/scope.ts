@@ -63,7 +63,7 @@ export class Scope {
       return { end: 'thrown', thrown };
     }
     if (!isPromise(value)) return { end: 'value', value };
-    const promise = value;
+    const promise = Promise.resolve(value); // a thenable may begin its work anew at each then
     this.#promise = promise;
     const { signal } = caller;
     return new Promise((resolve) => {

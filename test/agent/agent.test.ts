@@ -234,7 +234,9 @@ test('fork goes on from any event, on another model; replay finds no difference,
     const outcome = await agent.run('1+2?');
     const history = await readHistory(store, outcome.runId);
     assert.deepEqual(await replay(history, { compact: shorten }), { ok: true, events: history.events.length });
-    for (let at = 1; at < history.events.length; at++) {
+    const answered = history.events.findLast((event) => event.event_type === 'model.end')!.seq;
+    await assert.rejects(agent.fork(outcome.runId, { at: answered, model: scriptedModel([]) }), { code: 'nothing_to_do' });
+    for (let at = 1; at < answered; at++) {
       const forked = await new Agent({ model: scriptedModel([callAdd, 'forked'].slice(-1), { id: 'test:b' }), tools: [add], store }).fork(
         outcome.runId,
         { at },
@@ -346,4 +348,93 @@ test('a long talk does not overflow: old results are shortened first, calls keep
   assert.equal(outcome.status, 'success');
   assert.ok(events.some((event) => event.event_type === 'memory.compact'));
   for (const { prompt } of model.calls) assert.ok(JSON.stringify(prompt).length < 24_000);
+});
+
+test('with a store, too, an answer wakes a sleeping run; a wrong id is refused; an abort ends it', () =>
+  withStore(async (store) => {
+    const sent: string[] = [];
+    const begin = () =>
+      new Agent({
+        model: scriptedModel([{ calls: [{ name: 'send', arguments: { text: 'hi' } }] }, 'done']),
+        tools: [send(sent)],
+        store,
+      }).start('send hi');
+    const first = begin();
+    const asleep = await first.outcome;
+    await assert.rejects(first.approve('nonsense'), { code: 'unknown_approval' });
+    assert.equal((await first.approve(asleep.approvals![0]!.approvalId)).status, 'success');
+    assert.deepEqual(sent, ['hi']);
+    assert.equal((await verifyRun(store, first.id)).ok, true);
+    const second = begin();
+    await second.outcome;
+    second.abort();
+    assert.equal((await second.outcome).status, 'cancelled');
+    assert.equal((await store.head(second.id))?.status, 'cancelled');
+    assert.deepEqual(sent, ['hi']);
+  }));
+
+test('what was approved is this tool in this folder: after a change it is not run', () =>
+  withStore(async (store) => {
+    const sent: string[] = [];
+    const replies = [{ calls: [{ name: 'send', arguments: { text: 'hi' } }] }, 'done'];
+    const asleep = await new Agent({ model: scriptedModel(replies), tools: [send(sent)], store, workspace: '/tmp' }).run('send hi');
+    const data = { approval_id: asleep.approvals![0]!.approvalId, decision: 'approve', by: 'somebody' } as const;
+    await store.inbox.put(asleep.runId, { event_type: 'approval.answer', data });
+    const outcome = await new Agent({ model: scriptedModel(['done']), tools: [send(sent)], store, workspace: '/' }).resume(asleep.runId);
+    assert.deepEqual(sent, []);
+    assert.equal(outcome.toolCalls[0]?.errorCode, 'approval_outdated');
+  }));
+
+test('a fork with a new request in the middle of a step gives every open call its result first', () =>
+  withStore(async (store) => {
+    const first = await new Agent({ model: scriptedModel([callAdd, 'three']), tools: [add], store }).run('1+2?');
+    const events = await store.read(first.runId);
+    for (const { seq } of events.slice(4)) {
+      const model = scriptedModel(['fine']);
+      const outcome = await new Agent({ model, tools: [add], store }).fork(first.runId, { at: seq, request: 'never mind' });
+      assert.equal(outcome.status, 'success');
+      const roles = model.calls[0]!.prompt.map((message) => message.role);
+      const call = roles.indexOf('assistant');
+      assert.equal(roles[call + 1], 'tool', `at ${seq}: ${roles}`);
+    }
+  }));
+
+test('a person’s message is not lost by an abort: the next request of the talk brings it along', async () => {
+  const model = scriptedModel([
+    async ({ abortSignal }) => {
+      run.steer('and in blue, please');
+      setImmediate(() => run.abort());
+      await new Promise((resolve) => abortSignal?.addEventListener('abort', resolve));
+      return '';
+    },
+    'blue it is',
+  ]);
+  const session = new Agent({ model }).session();
+  const run = await session.start('paint it');
+  assert.equal((await run.outcome).status, 'cancelled');
+  await session.run('go on');
+  assert.match(JSON.stringify(model.calls[1]?.prompt), /and in blue, please/);
+});
+
+test('a model that does not heed its signal does not hold up the end of a run', async () => {
+  const stuck = scriptedModel([() => new Promise<string>(() => {})]);
+  const outcome = await new Agent({ model: stuck, limits: { maxSeconds: 0.3 } }).run('go');
+  assert.equal(outcome.status, 'timeout');
+});
+
+test('use() right after the start is not lost, and brings in no tool that the white list leaves out', async () => {
+  const model = scriptedModel([{ calls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, 'ok']);
+  const run = new Agent({ model, permissions: { whiteList: ['other'] } }).start('go');
+  await run.use({ tools: [add] });
+  assert.equal((await run.outcome).toolCalls[0]?.errorCode, 'unknown_tool');
+  const second = new Agent({ model: scriptedModel([callAdd, 'ok']) }).start('go');
+  await second.use({ tools: [add] });
+  assert.equal((await second.outcome).toolCalls[0]?.success, true);
+});
+
+test('a reader of events gets the error of wrong use', async () => {
+  const read = async () => {
+    for await (const _ of new Agent({ model: 'opnai:x' }).stream('hi')) assert.fail('no event');
+  };
+  await assert.rejects(read(), { code: 'unknown_provider' });
 });

@@ -36,7 +36,7 @@ test('a run with one tool call is this log and nothing else', async () => {
   assert.equal(state.outcome?.status, 'success');
   assert.equal(state.outcome?.answer, 'the answer');
   assert.equal(state.outcome?.steps, 2);
-  assert.deepEqual(state.outcome?.tool_calls, [{ name: 'read', arguments: {}, success: true, ms: 1 }]);
+  assert.deepEqual(state.outcome?.tool_calls, [{ name: 'read', arguments: {}, success: true, ms: 1, ran: true }]);
   assertPaired(state);
 });
 
@@ -193,7 +193,7 @@ test('an overflow is recovered from once the history could be made smaller, else
       ? undefined
       : {
           event_type: 'memory.compact',
-          data: { count: 1, messages: [{ role: 'user', content: 'short' }], tokens_before: 9, tokens_after: 1 },
+          data: { count: 1, messages: [{ role: 'user', content: 'short' }], own_from: 0, tokens_before: 9, tokens_after: 1 },
         };
   const state = await story([overflow, { text: 'fits' }], { rules: { ...rules, compact } }).running.done;
   assert.equal(state.outcome?.answer, 'fits');

@@ -131,7 +131,11 @@ test('next is total and apply never throws, on random event sequences', () => {
       .map((verdict): Fact => ({ event_type: 'guard.trip', data: { guard: 'g', verdict, message: 'm' } })),
     fc.constant<Fact>({ event_type: 'input.add', data: { message: { role: 'user', content: 'more' } } }),
     fc.nat(3).map((count): Fact => ({ event_type: 'input.taken', data: { count } })),
-    fc.nat(3).map((count): Fact => ({ event_type: 'memory.compact', data: { count, messages: [], tokens_before: 2, tokens_after: 1 } })),
+    fc
+      .nat(3)
+      .map(
+        (count): Fact => ({ event_type: 'memory.compact', data: { count, messages: [], own_from: 0, tokens_before: 2, tokens_after: 1 } }),
+      ),
   );
   fc.assert(
     fc.property(fc.array(fact, { maxLength: 40 }), (facts) => {

@@ -63,7 +63,12 @@ test('a near-miss name maps by letter case and punctuation only; anything else i
 test('what the reader found wrong, and a call too many, are rejected; the good calls of the step go on, in one emit', async () => {
   const once = made('once', () => 1, { maxCalls: 2 });
   const record = { name: 'once', arguments: {}, success: true, ms: 1 };
-  const state = stateWith({ ledger: [record, { ...record, success: false, error_code: 'invalid_arguments' }] });
+  const state = stateWith({
+    ledger: [
+      { ...record, ran: true },
+      { ...record, success: false, error_code: 'invalid_arguments' },
+    ],
+  });
   const calls = [
     callOf('echo_text', {}, { id: 'c1', problem: { code: 'truncated', message: 'the call was cut off' } }),
     callOf('once', {}, { id: 'c2' }),
