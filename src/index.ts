@@ -8,6 +8,7 @@ export type {
   ApprovalAnswer,
   ApprovalQuestion,
   Approver,
+  FeaturePerformer,
   ModelOption,
   PermissionRules,
   ProtocolName,

@@ -9,6 +9,7 @@ import type { RunEvent } from '../kernel/types.ts';
 import type { Tool } from '../tools/define.ts';
 import { subAgent } from './child.ts';
 import { newId } from './launch.ts';
+import { checkOptions } from './options.ts';
 import { type AgentParts, agentParts, defined } from './parts.ts';
 import { userMessage } from './request.ts';
 import { Run } from './run.ts';
@@ -29,6 +30,7 @@ export class Agent {
 
   /** Opens nothing and calls nobody; that happens at the first request. */
   constructor(options: AgentOptions = {}) {
+    checkOptions(options);
     this.#parts = agentParts(options);
   }
 

@@ -2,11 +2,12 @@
 
 import { createJournal } from '../journal/journal.ts';
 import type { Head } from '../journal/store.ts';
+import { errorData } from '../kernel/errors.ts';
 import { run } from '../kernel/kernel.ts';
-import type { Clock, EventData, Fact, Journal, Performing, Question, RunEvent, Running, State } from '../kernel/types.ts';
+import type { Clock, EventData, Fact, Journal, Json, JsonObject, Performing, Question, RunEvent, Running, State } from '../kernel/types.ts';
 import type { RunParts } from './parts.ts';
 import { createThink } from './think.ts';
-import type { Approver } from './types.ts';
+import type { Approver, FeaturePerformer } from './types.ts';
 
 export interface Launch {
   runId: string;
@@ -64,6 +65,7 @@ export function launch(parts: RunParts, spec: Launch): Running {
       think: createThink({ ...parts.think, tools: () => parts.nextToolbox().infos, streaming: spec.streaming }),
       prepare: (state, calls, performing) => parts.toolbox().prepare(state, calls, performing),
       act: (state, calls, performing) => parts.toolbox().act(state, calls, performing),
+      perform: (name, input, state, performing) => performFeature(parts.performers[name], { name, input, state }, performing),
       ...(approver ? { wait: createWait(approver, settled) } : {}),
     },
     rules: parts.rules,
@@ -86,6 +88,24 @@ function readInbox(journal: Journal, running: Running): void {
   }, INBOX_POLL_MS).unref();
   const stop = () => clearInterval(timer);
   running.done.then(stop, stop);
+}
+
+/** A feature's performer, between its two events. Without one of that name the kernel ends the run: nothing is reported. */
+async function performFeature(
+  performer: FeaturePerformer | undefined,
+  { name, input, state }: { name: string; input: Json; state: State },
+  performing: Performing,
+): Promise<void> {
+  if (!performer) return;
+  await performing.emit({ event_type: 'perform.start', data: { name, input } });
+  const began = performance.now();
+  const ms = () => Math.round(performance.now() - began);
+  try {
+    const { result, usage } = await performer(input, { state, signal: performing.signal });
+    await performing.emit({ event_type: 'perform.end', data: { name, result, ms: ms(), ...(usage ? { usage } : {}) } });
+  } catch (thrown) {
+    await performing.emit({ event_type: 'perform.end', data: { name, result: { error: errorData(thrown) as JsonObject }, ms: ms() } });
+  }
 }
 
 /** Asks a person about the first open question, until it is settled here or elsewhere; the loop comes back for the next. */

@@ -14,7 +14,7 @@ import type { Notes, Tool } from '../tools/define.ts';
 import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
 import type { ThinkParts } from './think.ts';
-import type { AgentOptions, Approver, Beginning, ModelOption, ProtocolName } from './types.ts';
+import type { AgentOptions, Approver, Beginning, FeaturePerformer, ModelOption, ProtocolName } from './types.ts';
 
 export interface AgentParts {
   options: AgentOptions;
@@ -44,6 +44,7 @@ export interface RunParts {
   secrets?: Secrets;
   store?: EventStore;
   approver?: Approver;
+  performers: Readonly<Record<string, FeaturePerformer>>;
   workspace: string;
   /** Makes the change ready and gives the event that tells of it. */
   use(change: { tools?: readonly Tool[]; model?: ModelOption }): Promise<EventData['run.change']>;
@@ -149,6 +150,7 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
     },
     toolHashes: () => (options.store ? hashes(toolbox) : {}),
     rules: { ...agent.rules, beforeFinish },
+    performers: options.performers ?? {},
     workspace: options.workspace ?? process.cwd(),
     ...defined({ secrets, store: options.store, approver: ask }),
     async use(change) {

@@ -6,12 +6,14 @@ import type {
   CallQuestion,
   ErrorData,
   FilePart,
+  Json,
   JsonObject,
   Rules,
   RunEvent,
   RunStart,
   State,
   Status,
+  Usage,
   UserMessage,
 } from '../kernel/types.ts';
 import type { CatalogueEntry } from '../models/catalogue.ts';
@@ -61,6 +63,9 @@ export interface ApprovalQuestion {
 /** Asks a person. The signal is aborted when the question is settled otherwise. What it throws counts as no. */
 export type Approver = (question: ApprovalQuestion, options: { signal: AbortSignal }) => Promise<boolean | ApprovalAnswer>;
 
+/** One light model call or plain code of a feature. What it throws becomes the result `{ error: { code, message } }`. */
+export type FeaturePerformer = (input: Json, options: { state: State; signal: AbortSignal }) => Promise<{ result: Json; usage?: Usage }>;
+
 export interface PermissionRules {
   /** Tools that exist for the model at all, by name or pattern; default ["*"]. */
   whiteList?: readonly string[];
@@ -107,6 +112,8 @@ export interface AgentOptions extends ModelSettings {
   secrets?: Readonly<Record<string, string>>;
   /** More rules: guards, before-think and before-finish. */
   rules?: Partial<Pick<Rules, 'guards' | 'beforeThink' | 'beforeFinish'>>;
+  /** What rules may ask for with { do: 'perform', name, input }; the result is a fact that rules read in state.results. */
+  performers?: Readonly<Record<string, FeaturePerformer>>;
   /** Folder for complete prompts and raw replies (HERMES_DEBUG=1). */
   debugDirectory?: string;
 }

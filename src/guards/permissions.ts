@@ -71,7 +71,21 @@ function parse(list: string, texts: readonly string[] = []): Rule[] {
 function concerns({ argument, pattern }: Rule, { arguments: args }: Call): boolean {
   if (pattern === undefined) return true;
   const value = argument === undefined ? args : Object.hasOwn(args, argument) ? args[argument]! : [];
-  return [stableJson(value), ...texts(value)].some((text) => matchesPattern(pattern, text));
+  return [stableJson(value), ...texts(value).flatMap(spellings)].some((text) => matchesPattern(pattern, text));
+}
+
+/** A text, and the path that it is when it is one: ./a, b/../a and a are the same file. */
+function spellings(text: string): string[] {
+  return text.includes('/') ? [text, normalPath(text)] : [text];
+}
+
+function normalPath(text: string): string {
+  const parts: string[] = [];
+  for (const part of text.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return `${text.startsWith('/') ? '/' : ''}${parts.join('/')}`;
 }
 
 /** A permission: the named argument, or the call's subject, matches as a whole, and no path in it climbs (`notes/*` and notes/../.env). */

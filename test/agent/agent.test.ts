@@ -438,3 +438,32 @@ test('a reader of events gets the error of wrong use', async () => {
   };
   await assert.rejects(read(), { code: 'unknown_provider' });
 });
+
+test('wrong options are refused at construction, by name, with what was expected', () => {
+  const wrong = (options: object, message: RegExp) =>
+    assert.throws(
+      () => new Agent(options),
+      (error: Error) => message.test(error.message),
+    );
+  wrong({ protocol: 'jsom' }, /protocol: expected auto, native, json or guided, got "jsom"/);
+  wrong({ limits: { maxSteps: -3 } }, /limits\.maxSteps: expected a whole number from 1, got -3/);
+  wrong({ maxParallel: 0 }, /maxParallel/);
+  wrong({ tools: [{}] }, /tools: expected a list of tools/);
+  wrong({ instruction: 'x' }, /no option instruction/);
+  wrong({ apiKey: 42 }, /apiKey: expected a text, got number/);
+});
+
+test('a rule before thinking may have something performed; its result is a fact in the log', async () => {
+  const recall: NonNullable<ConstructorParameters<typeof Agent>[0]>['rules'] = {
+    beforeThink: [(state) => ('recall' in state.results ? undefined : { do: 'perform', name: 'recall', input: 'who' })],
+  };
+  const events: RunEvent[] = [];
+  const performers = { recall: async () => ({ result: 'Ming', usage: { input_tokens: 7 } }) };
+  const outcome = await new Agent({ model: scriptedModel(['ok']), rules: recall, performers }).run('hi', {
+    onEvent: (event) => events.push(event),
+  });
+  assert.equal(outcome.usage.inputTokens, 7);
+  assert.deepEqual(events.find((event) => event.event_type === 'perform.end')?.event_type, 'perform.end');
+  const missing = await new Agent({ model: scriptedModel(['ok']), rules: recall }).run('hi');
+  assert.equal(missing.status, 'error');
+});

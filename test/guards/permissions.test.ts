@@ -78,3 +78,13 @@ test('patterns: * is any characters, everything else itself; linear in the text'
   assert.ok(!matchesPattern(`${'*a'.repeat(20)}*b`, 'a'.repeat(1_000_000)));
   assert.ok(performance.now() - began < 1000);
 });
+
+test('a refusal is not evaded by another spelling of the same path', () => {
+  const rules = { deny: ['read_file:private/*', 'read_file:/etc/*'] };
+  for (const path of ['private/key', './private/key', 'a/../private/key', 'private//key', '/etc/passwd', '/usr/../etc/passwd']) {
+    assert.equal(permit(rules, 'read_file', { path }, 'read').decision, 'deny', path);
+  }
+  for (const path of ['public/key', 'a/private/key', '../private/key']) {
+    assert.equal(permit(rules, 'read_file', { path }, 'read').decision, 'allow', path);
+  }
+});

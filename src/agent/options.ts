@@ -1,0 +1,89 @@
+/** The check of an agent's options, at construction: one error that names the option, what was expected and what came. */
+
+import { HermesError, nearest } from '../kernel/errors.ts';
+import { isTool } from '../tools/define.ts';
+import type { AgentOptions } from './types.ts';
+
+type Check = readonly [expected: string, fits: (value: unknown) => boolean];
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+const text: Check = ['a text', (value) => typeof value === 'string'];
+const object: Check = ['an object', isObject];
+const fn: Check = ['a function', (value) => typeof value === 'function'];
+const atLeastOne: Check = ['a whole number from 1', (value) => Number.isInteger(value) && (value as number) >= 1];
+const names: Check = ['a list of texts', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')];
+
+const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
+  model: ['provider:model or a model', (value) => typeof value === 'string' || isObject(value)],
+  instructions: text,
+  tools: ['a list of tools made by tool({...})', (value) => Array.isArray(value) && value.every(isTool)],
+  protocol: ['auto, native, json or guided', (value) => ['auto', 'native', 'json', 'guided'].includes(value as string)],
+  store: ['an event store', isObject],
+  onApproval: fn,
+  permissions: object,
+  limits: object,
+  temperature: ['a number from 0 to 2', (value) => typeof value === 'number' && value >= 0 && value <= 2],
+  maxTokens: atLeastOne,
+  workspace: text,
+  toolTimeoutMs: [
+    'milliseconds from 1 to 2147483647',
+    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) < 2 ** 31,
+  ],
+  maxParallel: atLeastOne,
+  timezone: text,
+  toolSettings: object,
+  language: ['zh or en', (value) => value === 'zh' || value === 'en'],
+  templates: text,
+  secrets: object,
+  rules: object,
+  performers: object,
+  debugDirectory: text,
+  baseURL: text,
+  apiKey: text,
+  apiKeyEnv: text,
+  contextWindow: atLeastOne,
+  env: object,
+  choice: object,
+  pull: object,
+};
+const LIMITS: Readonly<Record<string, Check>> = {
+  maxSteps: atLeastOne,
+  maxSeconds: ['seconds above 0', (value) => typeof value === 'number' && value > 0],
+};
+const PERMISSIONS: Readonly<Record<string, Check>> = { whiteList: names, allow: names, ask: names, deny: names };
+
+export function checkOptions(options: AgentOptions): void {
+  if (!isObject(options)) throw wrong('options', 'an object', options);
+  check('', options, CHECKS);
+  if (options.limits) check('limits.', options.limits, LIMITS);
+  if (options.permissions) check('permissions.', options.permissions, PERMISSIONS);
+}
+
+function check(prefix: string, values: object, checks: Readonly<Record<string, Check>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    const known = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (!known) throw unknown(prefix, name, Object.keys(checks));
+    if (value !== undefined && !known[1](value)) throw wrong(`${prefix}${name}`, known[0], value);
+  }
+}
+
+function unknown(prefix: string, name: string, known: string[]): HermesError {
+  const near = nearest(name, known);
+  return new HermesError('unknown_option', `Agent has no option ${prefix}${name}`, {
+    kind: 'usage',
+    next: near ? `did you mean ${prefix}${near}?` : `it has ${known.join(', ')}`,
+  });
+}
+
+function wrong(name: string, expected: string, value: unknown): HermesError {
+  const got =
+    typeof value === 'object' || typeof value === 'function' ? (Array.isArray(value) ? 'a list' : typeof value) : JSON.stringify(value);
+  return new HermesError(
+    'bad_option',
+    `Agent option ${name}: expected ${expected}, got ${name.startsWith('apiKey') ? typeof value : got}`,
+    {
+      kind: 'usage',
+      next: 'mend it in new Agent({ ... })',
+    },
+  );
+}
