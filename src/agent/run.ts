@@ -26,7 +26,8 @@ export class Run {
   readonly #onAbort = () => this.abort('aborted by the caller');
   #parts: Promise<RunParts> | undefined;
   #running: Running | undefined;
-  #head: Head | undefined;
+  /** The last event that has a place in the log. */
+  #last: RunEvent | undefined;
   /** What has been posted and may still be on its way to the disk. */
   #posting: Promise<unknown> = Promise.resolve();
   /** The loop has ended, the run has not: it waits for a person. */
@@ -107,7 +108,7 @@ export class Run {
     const state = this.#running?.state();
     this.#asleep = false;
     this.#running = undefined;
-    this.#outcome = this.#go({ ...this.#beginning, ...defined({ before: state, resume: this.#head }) });
+    this.#outcome = this.#go({ ...this.#beginning, ...defined({ before: state, resume: this.#head() }) });
     this.#outcome.catch(() => undefined);
   }
 
@@ -134,7 +135,7 @@ export class Run {
       const parts = await this.#parts;
       const state = await this.#loop(parts, beginning, lease?.owner);
       this.#asleep = state.outcome === undefined;
-      beginning.onState?.(state, this.#head);
+      beginning.onState?.(state, this.#head());
       return publicOutcome(state.outcome ?? outcomeOf(state, 'waiting_for_approval'), state);
     } catch (error) {
       if (error instanceof HermesError && error.kind === 'usage') throw error;
@@ -162,7 +163,7 @@ export class Run {
       await this.#posting;
       const state = running.state() ?? ended;
       if (state.outcome || state.seq === ended.seq) return state;
-      from = { ...beginning, before: state, ...defined({ resume: this.#head }) };
+      from = { ...beginning, before: state, ...defined({ resume: this.#head() }) };
     }
   }
 
@@ -195,9 +196,12 @@ export class Run {
     await lease?.release();
   }
 
+  #head(): Head | undefined {
+    return this.#last && { seq: this.#last.seq, hash: this.#last.hash ?? '' };
+  }
+
   #publish(event: RunEvent): void {
-    if (event.seq !== undefined && event.hash !== undefined) this.#head = { seq: event.seq, hash: event.hash };
-    else if (event.seq !== undefined) this.#head = { seq: event.seq, hash: '' };
+    if (event.seq !== undefined) this.#last = event;
     for (const listener of this.#listeners) {
       try {
         listener(event);

@@ -84,7 +84,8 @@ async function ask(
   return withRetry(
     async () => {
       if (parts.debug) await parts.debug(state, request, undefined);
-      const reply = await unlessAborted(model.ask(request, onDelta), performing.signal);
+      const asked = model.ask(request, onDelta);
+      const reply = await (model.endsOnAbort ? asked : unlessAborted(asked, performing.signal));
       if (parts.debug) await parts.debug(state, request, reply);
       if (performing.signal.aborted)
         return { reply: { ...reply, finish: 'interrupted', calls: [] }, reading: { text: reply.text, calls: [] } };

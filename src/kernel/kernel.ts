@@ -25,35 +25,29 @@ import type { Call, Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions
 
 // ---- next: the list of rules; the first that speaks decides --------------------------------------
 
-type KernelRule = (state: State, rules: Rules) => Command | undefined;
-
-/** "What happens when" is answered by reading this list from top to bottom, and only by it. */
-const RULES: readonly KernelRule[] = [
-  over,
-  ending,
-  ended,
-  inDoubt,
-  guarded,
-  toPrepare,
-  toPermit,
-  toRun,
-  toWaitFor,
-  input,
-  toMend,
-  answered,
-  tooBig,
-  failed,
-  stepLimit,
-  beforeThink,
-];
-
-/** Total: every state that events can lead to has a command. */
+/**
+ * "What happens when" is answered by reading this list from top to bottom, and only by it. Total: every state that events can lead to
+ * has a command.
+ */
 export function next(state: State, rules: Rules): Command {
-  for (const rule of RULES) {
-    const command = rule(state, rules);
-    if (command) return command;
-  }
-  return { do: 'think' };
+  return (
+    over(state) ??
+    ending(state) ??
+    ended(state) ??
+    inDoubt(state) ??
+    guarded(state, rules) ??
+    toPrepare(state) ??
+    toPermit(state, rules) ??
+    toRun(state) ??
+    toWaitFor(state) ??
+    input(state) ??
+    toMend(state) ??
+    answered(state, rules) ??
+    tooBig(state, rules) ??
+    failed(state) ??
+    stepLimit(state) ??
+    beforeThink(state, rules) ?? { do: 'think' }
+  );
 }
 
 /** The run has its outcome: the loop ends. */
@@ -237,7 +231,7 @@ export function start(event: RunEvent<'run.start'>, before?: State): State {
     own_from: fork ? history!.own_from : old.length,
     ...(going ? goingOn(history!) : {}),
     tokens: tokens + (data.input ? messageTokens(data.input) : 0),
-    last_ts: Date.parse(event.ts),
+    last_ts: event.ts,
   };
 }
 
@@ -250,11 +244,11 @@ function goingOn({ calls, pending, answer, problem, ledger, highlights }: State)
 export function apply(state: State, event: RunEvent): State {
   const changed = change(state, event);
   const next = changed === state ? { ...state } : changed;
-  const ts = Date.parse(event.ts);
-  const asleep = state.waiting.length > 0 && !state.calls.some((call) => call.status === 'started');
-  if (!asleep && event.event_type !== 'run.resume') next.work_ms = state.work_ms + Math.max(0, ts - state.last_ts);
-  next.last_ts = ts;
   next.seq = event.seq;
+  if (event.ts === state.last_ts) return next;
+  const asleep = state.waiting.length > 0 && !state.calls.some((call) => call.status === 'started');
+  if (!asleep && event.event_type !== 'run.resume') next.work_ms += Math.max(0, Date.parse(event.ts) - Date.parse(state.last_ts));
+  next.last_ts = event.ts;
   return next;
 }
 
@@ -406,8 +400,12 @@ export function run(options: RunOptions): Running {
   }
 
   function commit(facts: readonly Fact[]): RunEvent[] | Promise<RunEvent[]> {
-    const step = facts.reduce((now, fact) => (fact.event_type === 'step.start' ? fact.data.step : now), state?.step ?? 0);
-    const durable = facts.some((fact) => isBarrier(fact, state));
+    let step = state?.step ?? 0;
+    let durable = false;
+    for (const fact of facts) {
+      if (fact.event_type === 'step.start') step = fact.data.step;
+      durable ||= isBarrier(fact, state);
+    }
     return journal.append(facts, step, durable);
   }
 

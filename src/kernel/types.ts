@@ -334,8 +334,8 @@ export interface State {
   tokens: number;
   /** Milliseconds of work so far, not counting waits for people. */
   work_ms: number;
-  /** Time of the last applied event, in ms; what work_ms is counted from. */
-  last_ts: number;
+  /** Time of the last applied event; what work_ms is counted from. */
+  last_ts: string;
   /** The final answer that before-finish rules look at; undefined while the model still works. */
   answer?: string;
   answer_by?: DecidedBy;

@@ -13,6 +13,7 @@ import type { Ask, AskOptions, ChatModel } from './types.ts';
 export interface ChatModelParts {
   id: string;
   contextWindow?: number;
+  endsOnAbort?: boolean;
   ask: Ask;
   close?(): Promise<void>;
 }

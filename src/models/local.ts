@@ -53,6 +53,7 @@ export function createLocalModel(options: LocalModelOptions): ChatModel {
     return turn;
   };
   return chatModel({
+    endsOnAbort: true,
     id: `local:${options.name}`,
     contextWindow: contextTokens,
     ask: (request, onDelta) =>

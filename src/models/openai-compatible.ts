@@ -60,7 +60,13 @@ export function createOpenAICompatible(options: OpenAICompatibleOptions): ChatMo
     }
   }
 
-  return chatModel({ id, contextWindow: options.contextWindow, ask, close: async () => transport.close() });
+  return chatModel({
+    endsOnAbort: true,
+    id,
+    contextWindow: options.contextWindow,
+    ask,
+    close: async () => transport.close(),
+  });
 }
 
 function completionsURL(baseURL: string): URL {

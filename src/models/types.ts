@@ -31,6 +31,8 @@ export interface ChatModel extends LanguageModelV4 {
   /** Tokens that prompt and answer may hold together; absent = not known. */
   readonly contextWindow?: number;
   ask: Ask;
+  /** Said by a model whose `ask` ends as soon as its signal is aborted; any other is left behind then. */
+  readonly endsOnAbort?: boolean;
   /** Gives back sockets, processes, memory. The model is not used afterwards. */
   close?(): Promise<void>;
 }
