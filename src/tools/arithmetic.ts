@@ -60,23 +60,27 @@ function tokensOf(text: string): string[] | undefined {
   return tokens.every((token) => /^(?:sqrt|\d.*|[-+*/^()])$/.test(token)) || text.includes('.') ? tokens : undefined;
 }
 
+/** Parentheses within parentheses; deeper is no request of a person. */
+const MOST_NESTED = 50;
+
 /** Where the expression that begins at `start` ends; undefined when none begins there. */
-function parse(tokens: readonly string[], start: number): number | undefined {
-  let end = operand(tokens, start);
+function parse(tokens: readonly string[], start: number, depth = 0): number | undefined {
+  let end = operand(tokens, start, depth);
   while (end !== undefined && /^[-+*/^]$/.test(tokens[end] ?? '')) {
-    const next = operand(tokens, end + 1);
+    const next = operand(tokens, end + 1, depth);
     if (next === undefined) break;
     end = next;
   }
   return end;
 }
 
-function operand(tokens: readonly string[], start: number): number | undefined {
+function operand(tokens: readonly string[], start: number, depth: number): number | undefined {
+  if (depth > MOST_NESTED) return undefined;
   const token = tokens[start] ?? '';
   if (/^\d/.test(token)) return start + 1;
-  if (token === '-' || token === 'sqrt') return operand(tokens, start + 1);
+  if (token === '-' || token === 'sqrt') return operand(tokens, start + 1, depth + 1);
   if (token !== '(') return undefined;
-  const end = parse(tokens, start + 1);
+  const end = parse(tokens, start + 1, depth + 1);
   return end !== undefined && tokens[end] === ')' ? end + 1 : undefined;
 }
 

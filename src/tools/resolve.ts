@@ -40,6 +40,9 @@ const FORMATS: Readonly<Record<string, Format>> = {
   uri: byPattern(/https?:\/\/[^\s"'<>，。；）]+[^\s"'<>，。；）.,;:!?)]/),
 };
 
+/** Characters of a text that are looked at: a person's request, not a pasted book. */
+const LOOKED_AT = 4_000;
+
 /**
  * The value that the format of the property wants: from what the model wrote, when that names it in other words, else
  * from the request. Undefined when the value fits as it is, the format is not one of these, or nothing is found.
@@ -49,7 +52,7 @@ export function resolveArgument(property: JsonObject, value: Json | undefined, r
   if (format === undefined) return undefined;
   const written = typeof value === 'string' ? value.trim() : '';
   if (written !== '' && format.fits(written)) return undefined;
-  const found = (written === '' ? undefined : format.find(written)) ?? format.find(request);
+  const found = (written === '' ? undefined : format.find(written.slice(0, LOOKED_AT))) ?? format.find(request.slice(0, LOOKED_AT));
   return found && { value: found.value, by: 'rail', note: `${found.value} from ${found.from}` };
 }
 

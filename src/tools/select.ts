@@ -16,13 +16,15 @@ export interface Ranked {
 /** BM25: how soon repeated words stop counting, and how much longer texts are held back. */
 const SATURATION = 1.2;
 const LENGTH_PENALTY = 0.4;
+/** Characters of a request that are looked at. */
+const LOOKED_AT = 10_000;
 /** How often a word of each field counts: names and keywords are chosen to be searched, descriptions are prose. */
 const WEIGHTS = { name: 2, keywords: 2, examples: 0.5, description: 0.5 };
 
 /** All tools, best first; tools of equal score keep their order. */
 export function selectTools(request: string, tools: readonly ToolInfo[]): Ranked[] {
   const { texts, averageLength, found } = indexOf(tools);
-  const words = new Set(wordsOf(request));
+  const words = new Set(wordsOf(request.slice(0, LOOKED_AT)));
   const scored = tools.map((tool, index): Ranked => {
     const { counts, length } = texts[index]!;
     const norm = SATURATION * (1 - LENGTH_PENALTY + (LENGTH_PENALTY * length) / averageLength);

@@ -38,7 +38,12 @@ const SHOWN = 3;
 /** Tokens of a call, and of an answer: tiny models do not find an end by themselves. */
 const MOST_TOKENS = { call: 160, answer: 120, direct: 160 };
 
-export function createGuided({ select, resolve, templates = new Templates() }: GuidedOptions): Protocol {
+/** Reads at once: nothing has to be loaded. */
+export interface Guided extends Protocol {
+  read(reply: Reply, state: State, tools: readonly ToolInfo[]): Reading;
+}
+
+export function createGuided({ select, resolve, templates = new Templates() }: GuidedOptions): Guided {
   const direct = directTool(templates);
   let offered: { tools: readonly ToolInfo[]; all: ToolInfo[] } | undefined;
   let showing = false;

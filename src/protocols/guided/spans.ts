@@ -27,13 +27,18 @@ export function overlaps(span: Span, others: readonly Span[]): boolean {
   return others.some((other) => span.start < other.end && other.start < span.end);
 }
 
+/** Words of a request between which a piece is searched: all pairs are tried. */
+const MOST_TOKENS = 80;
+
 /**
  * The piece of the request between words that also stand around the argument in the tool's example requests. The more of
  * those words, the better; of equal ones the longest. What other arguments have taken is not taken again. `surely`: only
  * with such words on both sides.
  */
 export function findSpan(tool: ToolInfo, argument: string, request: string, taken: readonly Span[], surely = false): Span | undefined {
-  const tokens = tokensOf(request).filter(({ cue }) => cue !== BREAK);
+  const tokens = tokensOf(request)
+    .filter(({ cue }) => cue !== BREAK)
+    .slice(0, MOST_TOKENS);
   const keywords = keywordPlaces(tool, request);
   const cues = cuesOf(tool);
   let best: { span: Span; score: number } | undefined;
@@ -41,14 +46,14 @@ export function findSpan(tool: ToolInfo, argument: string, request: string, take
     for (let first = 0; first < tokens.length; first++) {
       const { start } = tokens[first]!;
       if (keywords.some((place) => start >= place.start && start < place.end)) continue;
-      const follows = keywords.some((place) => place.end === (tokens[first - 1]?.end ?? -1));
+      const follows = keywords.some((place) => place.end === tokens[first - 1]?.end && !/\p{P}/u.test(request.slice(place.end, start)));
       const left = Math.max(shared(before, cuesBefore(request, start)), follows ? 1 : 0);
       for (let last = first; last < tokens.length; last++) {
         const span = spanOf(request, start, tokens[last]!.end);
         if (overlaps(span, taken) || !saysSomething(span.text, cues) || /[:：](?=\D|$)/.test(span.text)) continue;
         const right = shared(after, cuesAfter(request, span.end));
         const score = left + right;
-        if (score === 0 || (surely && (left === 0 || right === 0)) || score < (best?.score ?? 0)) continue;
+        if (score < (taken.length > 0 ? EDGE_COUNTS : 1) || (surely && (left === 0 || right === 0)) || score < (best?.score ?? 0)) continue;
         if (score > (best?.score ?? 0) || span.text.length > best!.span.text.length) best = { span, score };
       }
     }
@@ -77,7 +82,7 @@ const HAN_LEAD = /^(?:请?(?:请问|麻烦|帮我|给我|告诉我|我想知道|
 
 /** False for a text of nothing but function words and words that point to the tool: "are here", "the folder", 请记住. */
 export function saysSomething(text: string, cues: ReadonlySet<string>): boolean {
-  let rest = text.replace(/一下|帮我|[请的我]/g, ' ');
+  let rest = text.replace(/一下|帮我|怎么样|怎么|什么|哪里|哪儿|多少|如何|[请的我吗呢吧几]/g, ' ');
   for (const cue of cues) if (/\p{Script=Han}/u.test(cue)) rest = rest.replaceAll(cue, ' ');
   return rest.split(/[\s\p{P}]+/u).some((word) => word !== '' && !BEFORE_A_PHRASE.test(word) && !cues.has(word.toLowerCase()));
 }
@@ -128,13 +133,16 @@ export function widen(span: Span, request: string, cues: ReadonlySet<string>): S
 const BEFORE_A_PHRASE =
   /^(?:an?|the|my|your|his|her|its|our|their|in|on|at|to|for|of|from|with|about|as|by|that|is|are|was|were|be|and|or|me|you|him|them|it|what|which|who|when|where|how|here|there|this|do|does|did|have|has|will|would|can|could|say|says|saying|tell|called|named)$/i;
 
+/** The edge of the text says less than a word; alone it says enough only when other arguments have been found. */
+const EDGE_COUNTS = 0.5;
+
 /** How many cues are the same, counted from the value outwards. A word for a day may stand on one side only. */
 function shared(example: readonly string[], request: readonly string[]): number {
   let count = 0;
   let i = 0;
   let j = 0;
   while (i < example.length && j < request.length) {
-    if (example[i] === request[j]) [count, i, j] = [count + 1, i + 1, j + 1];
+    if (example[i] === request[j]) [count, i, j] = [count + (example[i] === EDGE ? EDGE_COUNTS : 1), i + 1, j + 1];
     else if (example[i] === DAY) i++;
     else if (request[j] === DAY) j++;
     else break;

@@ -1,7 +1,10 @@
 /** What of a state matters to guided: the request, what tools have answered, and the exchange before it. Tiny models see no more. */
 
-import { languageOf } from '../../kernel/text.ts';
+import { cut, languageOf } from '../../kernel/text.ts';
 import type { Message, State, ToolCall, ToolMessage } from '../../kernel/types.ts';
+
+/** Characters of a request that a tiny model is shown. */
+const LOOKED_AT = 2_000;
 
 export interface Turn {
   request: string;
@@ -21,7 +24,7 @@ export function turnOf(state: State): Turn {
   const at = state.messages.findLastIndex((message) => message.role === 'user');
   const asked = state.messages[at];
   const since = state.messages.slice(at + 1);
-  const request = asked?.content ?? '';
+  const request = cut(asked?.content ?? '', LOOKED_AT);
   const files =
     asked?.role === 'user' ? (asked.files ?? []).filter((file) => !file.media_type.startsWith('image/')).map((file) => file.data) : [];
   const before = exchangeBefore(state.messages.slice(0, Math.max(0, at)));
