@@ -52,6 +52,8 @@ export class Story {
         if (event.data.error) return detail(event.data.error.message); // the outcome tells it, or the run goes on
         return event.data.decided_by === 'rail' ? detail(t('run.rail')) : undefined;
       case 'guard.trip':
+        // A replaced answer is nothing to worry about; why it was replaced stands in the log.
+        if (event.data.verdict === 'replace') return { text: t('run.replaced'), tone: 'dim' };
         return warning(`${event.data.guard}: ${event.data.message}`);
       case 'memory.compact':
         return detail(t('run.compacted', { before: event.data.tokens_before, after: event.data.tokens_after }));
