@@ -45,11 +45,12 @@ export function findSpan(tool: ToolInfo, argument: string, request: string, take
   for (const { before, after } of placesOf(tool, argument, languageOf(request))) {
     for (let first = 0; first < tokens.length; first++) {
       const { start } = tokens[first]!;
-      if (keywords.some((place) => start >= place.start && start < place.end)) continue;
+      if (asks(tokens[first]!) || keywords.some((place) => start >= place.start && start < place.end)) continue;
       const follows = keywords.some((place) => place.end === tokens[first - 1]?.end && !/\p{P}/u.test(request.slice(place.end, start)));
       const left = Math.max(shared(before, cuesBefore(request, start)), follows ? 1 : 0);
       for (let last = first; last < tokens.length; last++) {
         const span = spanOf(request, start, tokens[last]!.end);
+        if (asks(tokens[last]!) || keywords.some((place) => span.end > place.start && span.end < place.end)) continue;
         if (overlaps(span, taken) || !saysSomething(span.text, cues) || /[:：](?=\D|$)/.test(span.text)) continue;
         const right = shared(after, cuesAfter(request, span.end));
         const score = left + right;
@@ -82,7 +83,7 @@ const HAN_LEAD = /^(?:请?(?:请问|麻烦|帮我|给我|告诉我|我想知道|
 
 /** False for a text of nothing but function words and words that point to the tool: "are here", "the folder", 请记住. */
 export function saysSomething(text: string, cues: ReadonlySet<string>): boolean {
-  let rest = text.replace(/一下|帮我|怎么样|怎么|什么|哪里|哪儿|多少|如何|[请的我吗呢吧几]/g, ' ');
+  let rest = text.replace(HAN_LEAD, ' ').replace(/一下|[请的我吗呢吧几]/g, ' ');
   for (const cue of cues) if (/\p{Script=Han}/u.test(cue)) rest = rest.replaceAll(cue, ' ');
   return rest.split(/[\s\p{P}]+/u).some((word) => word !== '' && !BEFORE_A_PHRASE.test(word) && !cues.has(word.toLowerCase()));
 }
@@ -133,6 +134,11 @@ export function widen(span: Span, request: string, cues: ReadonlySet<string>): S
 const BEFORE_A_PHRASE =
   /^(?:an?|the|my|your|his|her|its|our|their|in|on|at|to|for|of|from|with|about|as|by|that|is|are|was|were|be|and|or|me|you|him|them|it|what|which|who|when|where|how|here|there|this|do|does|did|have|has|will|would|can|could|say|says|saying|tell|called|named)$/i;
 
+/** No value begins or ends with a question. */
+function asks({ cue }: Token): boolean {
+  return /^(?:怎么样|怎么|什么|哪里|哪儿|多少|如何)$/.test(cue);
+}
+
 /** The edge of the text says less than a word; alone it says enough only when other arguments have been found. */
 const EDGE_COUNTS = 0.5;
 
@@ -161,7 +167,7 @@ const CUES: readonly (readonly [RegExp, string])[] = [
   [/^[,，;；.。!！?？、]$/, BREAK],
 ];
 /** Politeness and particles: they stand anywhere. */
-const NO_CUE = /^(?:的|一下|帮我|please)$/;
+const NO_CUE = /^(?:的|一下|帮我|给我|告诉我|请问|please)$/;
 
 /** Nearest first. */
 function cuesBefore(text: string, end: number): string[] {
@@ -186,7 +192,7 @@ interface Token {
 }
 
 const TOKEN =
-  /今天|明天|后天|昨天|今晚|现在|一下|帮我|\p{Script=Han}|[,，;；.。!！?？、:：=]|[\p{L}\p{M}\p{N}](?:[^\s\p{Script=Han}\p{P}=]|[-'’.@_/:](?=[\p{L}\p{N}]))*/gu;
+  /今天|明天|后天|昨天|今晚|现在|一下|帮我|给我|告诉我|请问|怎么样|怎么|什么|哪里|哪儿|多少|如何|\p{Script=Han}|[,，;；.。!！?？、:：=]|[\p{L}\p{M}\p{N}](?:[^\s\p{Script=Han}\p{P}=]|[-'’.@_/:](?=[\p{L}\p{N}]))*/gu;
 
 /** Latin words (addresses and file names whole), single Han characters, and punctuation. */
 function tokensOf(text: string): Token[] {
