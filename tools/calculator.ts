@@ -10,7 +10,7 @@ const HELP = 'numbers, + - * / ^ %, parentheses, sqrt, abs, round, floor, ceil, 
 export default tool({
   name: 'calculator',
   description:
-    'Evaluates an arithmetic expression and gives its exact value. Use it for every calculation, also easy ones and percentages; ' +
+    'Evaluates an arithmetic expression and gives its value (15 digits). Use it for every calculation, also easy ones and percentages; ' +
     'not for dates, units or equations with unknowns.',
   level: 'read',
   idempotent: true,

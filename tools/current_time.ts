@@ -46,6 +46,18 @@ export default tool({
       result: { time_zone: 'America/New_York', time: '21:17', date: '2026-03-02', weekday: 'Monday', iso: '2026-03-02T21:17:03-05:00' },
       answer: '纽约现在是 21:17。',
     },
+    {
+      request: 'What day is it today?',
+      arguments: {},
+      result: { time_zone: 'Europe/London', time: '09:05', date: '2026-03-02', weekday: 'Monday', iso: '2026-03-02T09:05:41+00:00' },
+      answer: 'Today is Monday, 2026-03-02.',
+    },
+    {
+      request: '今天是几月几号？',
+      arguments: {},
+      result: { time_zone: 'Asia/Shanghai', time: '21:17', date: '2026-03-02', weekday: 'Monday', iso: '2026-03-02T21:17:03+08:00' },
+      answer: '今天是 2026-03-02。',
+    },
   ],
   execute({ time_zone }, { context }) {
     const zone = time_zone ?? context.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;

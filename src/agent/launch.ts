@@ -4,7 +4,20 @@ import { createJournal } from '../journal/journal.ts';
 import type { Head } from '../journal/store.ts';
 import { errorData } from '../kernel/errors.ts';
 import { run } from '../kernel/kernel.ts';
-import type { Clock, EventData, Fact, Journal, Json, JsonObject, Performing, Question, RunEvent, Running, State } from '../kernel/types.ts';
+import type {
+  Clock,
+  EventData,
+  Fact,
+  Journal,
+  Json,
+  JsonObject,
+  Performing,
+  Question,
+  Rules,
+  RunEvent,
+  Running,
+  State,
+} from '../kernel/types.ts';
 import type { RunParts } from './parts.ts';
 import { createThink } from './think.ts';
 import type { Approver, FeaturePerformer } from './types.ts';
@@ -66,7 +79,7 @@ export function launch(parts: RunParts, spec: Launch): Running {
       prepare: (state, calls, performing) => parts.toolbox().prepare(state, calls, performing),
       act: (state, calls, performing) => parts.toolbox().act(state, calls, performing),
       perform: (name, input, state, performing) => performFeature(parts.performers[name], { name, input, state }, performing),
-      ...(approver ? { wait: createWait(approver, settled) } : {}),
+      wait: createWait(approver, parts.rules, settled),
     },
     rules: parts.rules,
     journal,
@@ -109,10 +122,14 @@ async function performFeature(
 }
 
 /** Asks a person about the first open question, until it is settled here or elsewhere; the loop comes back for the next. */
-function createWait(approver: Approver, settled: Set<() => void>) {
+function createWait(approver: Approver | undefined, rules: Rules, settled: Set<() => void>) {
   return async (state: State, performing: Pick<Performing, 'emit'>): Promise<void> => {
     const question = state.waiting[0];
     if (!question) return;
+    const { approval_id } = question;
+    if (nowAllowed(question, state, rules))
+      return performing.emit({ event_type: 'approval.answer', data: { approval_id, decision: 'approve', by: 'rule' } });
+    if (!approver) return;
     const elsewhere = Promise.withResolvers<undefined>();
     const over = new AbortController();
     const settle = () => elsewhere.resolve(undefined);
@@ -125,6 +142,14 @@ function createWait(approver: Approver, settled: Set<() => void>) {
       settled.delete(settle);
     }
   };
+}
+
+/** A run that slept may wake under rules that allow what was asked (`runs resume ID --allow TOOL`). */
+function nowAllowed(question: Question, state: State, rules: Rules): boolean {
+  return question.calls.every(({ call_id }) => {
+    const call = state.calls.find(({ id }) => id === call_id);
+    return call !== undefined && rules.permit(state, call).decision === 'allow';
+  });
 }
 
 /** A broken approver means no. */

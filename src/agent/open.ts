@@ -6,7 +6,7 @@ import { type Log, type LogProblem, openLog } from '../journal/log.ts';
 import { createSecrets } from '../journal/secrets.ts';
 import { openSqliteStore } from '../journal/sqlite.ts';
 import type { EventStore } from '../journal/store.ts';
-import { HermesError } from '../kernel/errors.ts';
+import { HermesError, nearest } from '../kernel/errors.ts';
 import { PROVIDERS } from '../models/providers.ts';
 import type { Tool } from '../tools/define.ts';
 import { type Diagnostic, scanTools, type ToolFolder } from '../tools/scan.ts';
@@ -44,6 +44,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
   try {
     const { tools, diagnostics } = await openTools(config);
     for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
+    checkNamed(config, tools);
     const named = typeof options.model === 'string' ? (config.aliases[options.model] ?? options.model) : options.model;
     const agent = new Agent({
       ...defined({ model: named, onApproval: options.onApproval, pull: options.pull }),
@@ -79,6 +80,19 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
     await closeStore();
     throw error;
   }
+}
+
+/** A tool that was named for this run (--tools) and is not there is a mistake; patterns and the file may name what others have. */
+function checkNamed({ values, sources }: Config, tools: readonly Tool[]): void {
+  if (sources['agent.tool_white_list']?.origin !== 'option') return;
+  const names = tools.map((tool) => tool.info.name);
+  const missing = values.agent.tool_white_list.find((name) => name !== '' && !name.includes('*') && !names.includes(name));
+  if (missing === undefined) return;
+  const near = nearest(missing, names);
+  throw new HermesError('unknown_tool', `there is no tool "${missing}"`, {
+    kind: 'usage',
+    next: near ? `did you mean ${near}?` : '`hermes tools list` shows what there is',
+  });
 }
 
 /** The tools that the program ships, and those of the configured folders. */

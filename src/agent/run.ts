@@ -129,6 +129,7 @@ export class Run {
     let release: (() => Promise<void>) | undefined;
     try {
       this.#parts ??= runParts(this.#agent, beginning); // before anything is waited for: `use` looks for it
+      this.#parts.catch(() => undefined); // awaited below
       const lease = await this.#lease();
       release = lease?.release;
       if (beginning.before) await this.#endLeftovers(beginning.before);

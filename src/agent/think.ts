@@ -94,8 +94,15 @@ async function ask(
       refuseUnusable(model.id, reply, reading);
       return { reply, reading };
     },
-    { signal: performing.signal, mayRetry: () => shown.text === '' },
+    { signal: performing.signal, mayRetry: () => shown.text === '', onRetry: (error, wait) => tellRetry(error, wait, state, performing) },
   );
+}
+
+/** People see why it takes longer. */
+function tellRetry(error: HermesError, waitMs: number, state: State, performing: Performing): void {
+  const seconds = Math.max(1, Math.round(waitMs / 1000));
+  const message = { en: `${error.message} Trying again in ${seconds} s.`, zh: `${error.message} ${seconds} 秒后重试。` }[state.language];
+  performing.emit({ event_type: 'run.note', data: { level: 'warning', code: 'retry', message } }).catch(() => undefined); // told or not
 }
 
 /** A model that does not heed its signal is left behind: the end of a run does not wait for it. */
@@ -128,7 +135,12 @@ function refuseUnusable(model: string, reply: Reply, reading: Reading): void {
     );
   }
   if (reply.finish === 'interrupted') {
-    throw new HermesError('stream_cut', `the reply of ${model} ended in the middle`, { kind: 'model', retryable: true, next: 'try again' });
+    const cause = reply.finish_raw ? `: ${reply.finish_raw}` : '';
+    throw new HermesError('stream_cut', `the reply of ${model} ended in the middle${cause}`, {
+      kind: 'model',
+      retryable: true,
+      next: 'try again',
+    });
   }
   if (!empty) return;
   const cut = reply.finish === 'length';

@@ -5,7 +5,7 @@ import type { CallQuestion, Json } from '../kernel/types.ts';
 import type { Cli } from './context.ts';
 import { visible, wrap } from './text.ts';
 
-/** y runs them, anything else does not; so does the end of the input, and an abort of the run. */
+/** y runs them, n or an empty line does not, anything else is asked again; so does the end of the input, and an abort of the run. */
 export async function askPerson(cli: Cli, calls: readonly CallQuestion[], signal?: AbortSignal): Promise<'approve' | 'deny'> {
   for (const call of calls) cli.terminal.err(describe(cli, call));
   return (await isYes(cli, cli.t('approval.allow'), signal)) ? 'approve' : 'deny';
@@ -26,8 +26,11 @@ async function isYes(cli: Cli, question: string, signal?: AbortSignal): Promise<
   });
   try {
     const signals = signal ? [signal, ended.signal] : [ended.signal];
-    const answer = await prompt.question(cli.terminal.paint('bold', question), { signal: AbortSignal.any(signals) });
-    return /^(y|yes|是|允许)$/i.test(answer.trim());
+    for (;;) {
+      const answer = await prompt.question(cli.terminal.paint('bold', question), { signal: AbortSignal.any(signals) });
+      if (/^(y|yes|是|允许)$/i.test(answer.trim())) return true;
+      if (/^(n|no|否|不|不允许|)$/i.test(answer.trim())) return false;
+    }
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
     cli.terminal.err('\n');

@@ -3,6 +3,7 @@
 import { errorData, HermesError } from '../kernel/errors.ts';
 import type { ErrorData } from '../kernel/types.ts';
 import type { Cli, ExitStatus } from './context.ts';
+import { inChinese } from './errors-zh.ts';
 import { isMessageKey } from './messages.ts';
 import { harmless } from './text.ts';
 
@@ -18,8 +19,9 @@ export function toldError(cli: Cli, thrown: unknown): ErrorData {
   return data;
 }
 
-export function printError(cli: Cli, error: ErrorData): void {
+export function printError(cli: Cli, given: ErrorData): void {
   const { terminal, t } = cli;
+  const error = cli.language === 'zh' ? inChinese(given) : given;
   terminal.err(`${terminal.paint('red', t('error.prefix'))}${harmless(error.message)}\n`);
   terminal.err(`${terminal.paint('cyan', t('error.next'))}${harmless(error.next ?? t('next.general'))}\n`);
 }

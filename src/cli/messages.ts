@@ -88,6 +88,7 @@ const TABLE = {
   'usage.noSubcommand': ['which command?', '要执行哪个命令？'],
   'usage.noFolder': ['{folder} cannot be entered ({reason})', '无法进入 {folder}（{reason}）'],
   'next.noFolder': ['Name a folder that exists and that you may enter.', '请给出一个存在且有权进入的目录。'],
+  'usage.jsonAndEvents': ['--json and --events exclude each other', '--json 与 --events 不能同时使用'],
   'usage.sessionTwice': ['--session and --continue exclude each other', '--session 与 --continue 不能同时使用'],
   'usage.meant': ['Did you mean {name}?', '是否想用 {name}？'],
   'usage.help': ['`{command} --help` shows what can be given.', '`{command} --help` 可查看用法。'],

@@ -12,6 +12,7 @@ export function configFor(cli: Cli, options: RunOptions): Promise<Config> {
   if (options.continue && options.session !== undefined) {
     throw usageError(cli.t('usage.sessionTwice'), cli.t('usage.help', { command: 'hermes run' }));
   }
+  if (options.json && options.events) throw usageError(cli.t('usage.jsonAndEvents'), cli.t('usage.help', { command: 'hermes run' }));
   return loadConfig({ ...(options.config === undefined ? {} : { file: options.config }), overrides: overridesOf(options) });
 }
 

@@ -30,6 +30,8 @@ export interface RunOptions extends BaseOptions {
   deny?: string[];
   onApproval?: OnApproval;
   offline?: boolean;
+  /** Not an option: the run has been waiting before. */
+  parked?: boolean;
 }
 export type OnApproval = 'ask' | 'wait' | 'deny';
 

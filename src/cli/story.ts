@@ -78,7 +78,11 @@ export class Story {
         if (event.data.decision !== 'deny') return undefined;
         return { text: `✗ ${t('run.denied')}: ${event.data.reason}`, tone: 'red' };
       case 'approval.ask':
-        return { text: t('run.asked', { names: event.data.calls.map((call) => call.name).join(', ') }), tone: 'yellow' };
+        for (const call of event.data.calls) this.#arguments.set(call.call_id, call.arguments);
+        return {
+          text: t('run.asked', { names: event.data.calls.map((call) => this.call(call.call_id, call.name)).join(', ') }),
+          tone: 'yellow',
+        };
       case 'approval.answer':
         if (event.data.decision === 'approve') return detail(t('run.approved', { by: event.data.by }));
         return { text: `✗ ${t('run.refused')}${event.data.note ? `: ${event.data.note}` : ''}`, tone: 'red' };

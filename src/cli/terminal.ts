@@ -17,8 +17,10 @@ export class Terminal {
     // A reader that went away (`| head`) is no fault of the program: it goes on, unheard, or stops where it asks `isClosed`.
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') throw error;
         this.#closed = true;
+        if (error.code === 'EPIPE') return;
+        process.exitCode = 1;
+        if (stream === process.stdout) process.stderr.write(`hermes: standard output cannot be written: ${error.message}\n`);
       });
     }
   }

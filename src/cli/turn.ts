@@ -33,7 +33,9 @@ export class Turn {
   /** Who is asked before a call that needs it; undefined lets the run sleep (`wait`). */
   get approver(): Approver | undefined {
     const { terminal, t } = this.#cli;
-    const how: OnApproval = this.#options.onApproval ?? (terminal.canAsk ? 'ask' : 'deny');
+    // A parked run is not refused only because it is looked at from a script.
+    const otherwise = this.#options.parked ? 'wait' : 'deny';
+    const how: OnApproval = this.#options.onApproval ?? (terminal.canAsk ? 'ask' : otherwise);
     if (how === 'wait') return undefined;
     if (how === 'ask' && terminal.canAsk) {
       return async ({ calls }, { signal }) => {

@@ -66,7 +66,9 @@ export function timeoutError(place: Place, phase: 'connect' | 'firstByte' | 'who
     wholeAnswer: ['first_byte_timeout', `sent no answer for ${seconds} after the request.`],
     silence: ['stream_silent', `fell silent for ${seconds} in the middle of its answer.`],
   }[phase] as [string, string];
-  return modelError(text[0], `${place.endpoint} ${text[1]}`, 'Try again; a slow server needs a longer time-out.', { retryable: true });
+  // Who has waited for the first byte in vain would wait as long again.
+  const retryable = phase === 'connect' || phase === 'silence';
+  return modelError(text[0], `${place.endpoint} ${text[1]}`, 'Try again; a slow server needs a longer time-out.', { retryable });
 }
 
 export function tooLarge(place: Place, limit: number): HermesError {

@@ -9,6 +9,8 @@ export interface RetryOptions {
   signal?: AbortSignal;
   /** Asked before each further attempt; default: always. Once text of a reply has been shown, a second one would contradict it. */
   mayRetry?(): boolean;
+  /** Told before each wait. */
+  onRetry?(error: HermesError, waitMs: number): void;
   /** Waits so many milliseconds, or less when the signal is aborted; default a timer. */
   sleep?(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
       const asked = Number(error.data.retry_after_ms ?? 0);
       if (asked > longestWait) throw tooLong(error, asked);
       const wait = firstWait * 2 ** (tried - 1) * (0.75 + Math.random() / 2);
+      options.onRetry?.(error, Math.max(asked, wait));
       await sleep(Math.max(asked, wait), signal);
       signal?.throwIfAborted();
     }

@@ -11,7 +11,7 @@ import { Turn } from '../turn.ts';
 
 export async function runsResume(cli: Cli, id: string, options: RunOptions): Promise<ExitStatus> {
   const config = await configFor(cli, options);
-  const turn = new Turn(cli, options, config);
+  const turn = new Turn(cli, { ...options, parked: true }, config);
   const opened = await openFor(cli, config, options, turn);
   try {
     const { run_id } = await findRun(cli, opened.store, id);

@@ -46,7 +46,6 @@ export interface Guided extends Protocol {
 export function createGuided({ select, resolve, templates = new Templates() }: GuidedOptions): Guided {
   const direct = directTool(templates);
   let offered: { tools: readonly ToolInfo[]; all: ToolInfo[] } | undefined;
-  let showing = false;
 
   /** The same array for the same tools, so that the selector can keep its index. */
   function withDirect(tools: readonly ToolInfo[]): ToolInfo[] {
@@ -77,7 +76,6 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
     render(state, tools) {
       const turn = turnOf(state);
       const step = stepOf(turn, tools);
-      showing = step.kind === 'direct';
       const prompt =
         step.kind === 'call'
           ? callPrompt(turn, step.shown)
@@ -94,7 +92,8 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
       if (step.kind === 'direct') return readDirect(reply, turn);
       return { text: firstLine(reply.text) || turn.results.at(-1)!.content, calls: [] };
     },
-    visible: () => (showing ? (text) => text : () => ''),
+    // A rail may still replace what is being written, so nothing of it is shown.
+    visible: () => () => '',
   };
 
   function readCall(reply: Reply, turn: Turn, step: Step & { kind: 'call' }, state: State): Reading {

@@ -1,0 +1,68 @@
+/** Chinese headlines and next steps of errors that parts of the program make in English; the English details stay, in parentheses. */
+
+/** code -> [what is wrong, what to do next]. Codes that are missing here are told as they are. */
+const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>> = {
+  wrong_key: ['密钥无效', '检查密钥是否正确、是否属于这个接口。'],
+  key_missing: ['缺少密钥', '在环境变量或 .env 中设置所需的密钥。'],
+  bad_key: ['密钥含有非法字符', '重新复制密钥，不要带空格或换行。'],
+  forbidden: ['没有权限', '检查该密钥可以使用哪些模型。'],
+  balance_exhausted: ['余额不足', '充值，或换用其他模型。'],
+  quota_exhausted: ['额度已用完', '等待额度恢复，或换用其他模型。'],
+  rate_limited: ['请求过于频繁', '稍等片刻，或换用其他模型。'],
+  context_overflow: ['内容超出模型的上下文窗口', '缩短内容、开始新的会话，或换用窗口更大的模型。'],
+  model_not_found: ['没有这个模型', '检查模型名；本地模型用 hermes models list 查看。'],
+  path_not_found: ['接口路径不存在', '检查 base_url 的路径，多数以 /v1 结尾。'],
+  server_error: ['模型服务出错', '稍后再试，或换用其他模型。'],
+  bad_request: ['接口拒绝了请求', '对照接口的要求检查模型名和选项。'],
+  redirected: ['接口地址已变更', '把 base_url 改为新地址。'],
+  connect_timeout: ['连接超时', '检查网络、代理和 base_url。'],
+  first_byte_timeout: ['模型服务没有响应', '稍后再试，或换用其他模型。'],
+  stream_silent: ['回复中途没有了声音', '重试，或换用其他模型。'],
+  stream_cut: ['回复在中途断开', '重试，或换用其他模型。'],
+  connection_refused: ['连接被拒绝', '确认服务已启动，并检查 base_url 的端口。'],
+  connection_lost: ['连接中断', '检查网络后重试。'],
+  host_not_found: ['找不到主机', '检查 base_url 的主机名和网络。'],
+  bad_certificate: ['证书无效', '检查证书；自有 CA 请设置 NODE_EXTRA_CA_CERTS。'],
+  not_a_model_server: ['对方不是模型服务', '检查 base_url 是否指向 OpenAI 兼容接口。'],
+  not_tls: ['对方的端口不是 TLS', '如果是普通 HTTP 服务，base_url 请以 http:// 开头。'],
+  not_http: ['对方说的不是 HTTP', '检查 base_url 的端口和协议。'],
+  network_error: ['网络不通', '检查网络和代理变量。'],
+  bad_stream: ['回复的数据无法读取', '检查中间的代理或网关。'],
+  bad_base_url: ['base_url 不正确', '写成 https://主机/v1 的形式。'],
+  base_url_missing: ['缺少 base_url', '在 [model] 中设置 base_url，或设置 HERMES_MODEL_BASE_URL。'],
+  model_missing: ['没有指定模型', '用 --model 提供方:模型名，或在 [model] 中设置 model。'],
+  unknown_provider: ['未知的模型提供方', '写成 提供方:模型名，例如 deepseek:deepseek-v4-pro。'],
+  provider_not_supported: ['此版本还不支持该提供方', '换用 OpenAI 兼容的接口。'],
+  no_model: ['没有可用的模型', '设置密钥、指定模型，或运行 hermes models pull default。'],
+  content_filter: ['模型的内容过滤拒绝了回答', '换一种说法，或换用其他模型。'],
+  unknown_finish_reason: ['模型以未知的原因结束', '重试，或换用其他模型。'],
+  empty_reply: ['模型的回复是空的', '重试，或换用其他模型。'],
+  max_tokens: ['回复在开始前就用完了 token 上限', '在 [model] 中调高 max_tokens。'],
+  internal_error: ['程序内部出错', '设置 HERMES_DEBUG=1 重试，并报告这个问题。'],
+  run_over: ['该运行已经结束', '用 hermes runs fork 从其中某个事件继续。'],
+  run_busy: ['该运行正由另一个进程处理', '用 hermes runs tail 跟随它。'],
+  run_unknown: ['没有这个运行', '用 hermes runs list 查看。'],
+  unknown_event: ['没有这个事件', '用 hermes runs show 查看全部事件。'],
+  nothing_to_do: ['那里已经是最终回答', '用 --at 指定更早的事件，或给出新的请求。'],
+  empty_request: ['请求是空的', '写下想做的事；管道输入请用 hermes run -。'],
+  disk_full: ['磁盘已满', '腾出空间后重试；没有未保存的运行会继续。'],
+  folder_unwritable: ['文件夹不可写', '换到可写的文件夹，或用 -C 指定。'],
+  store_locked: ['数据库被占用', '等待占用它的进程结束后重试。'],
+  store_newer: ['数据库由更新的版本创建', '升级 hermes。'],
+  store_foreign: ['该文件不是 hermes 的数据库', '移走该文件，或换一个文件夹。'],
+  store_corrupt: ['数据库已损坏', '移走该文件；日志在 .hermes/logs 中。'],
+  pip_missing: ['缺少 Python 的 pip', '安装 python3-pip，或设置密钥使用在线模型。'],
+  model_download_failed: ['模型下载失败', '检查网络后重试。'],
+  model_checksum: ['模型文件校验失败', '重新下载。'],
+  runtime_missing: ['缺少本地模型的运行时', '运行 hermes models pull default。'],
+  template_missing: ['缺少模板文件', '补上该文件，或不使用自定义模板目录。'],
+  template_variable: ['模板中的变量有误', '按提示修改模板。'],
+  bad_permission: ['权限规则写法有误', '写成 TOOL 或 TOOL:PATTERN。'],
+};
+
+/** The same error for a Chinese reader. */
+export function inChinese<T extends { code: string; message: string; next?: string }>(error: T): T {
+  const entry = Object.hasOwn(TABLE, error.code) ? TABLE[error.code] : undefined;
+  if (!entry || /\p{Script=Han}/u.test(error.message)) return error;
+  return { ...error, message: `${entry[0]}（${error.message}）`, next: entry[1] };
+}
