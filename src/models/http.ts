@@ -82,7 +82,9 @@ export function createTransport(options: TransportOptions): Transport {
     const exchange = new Exchange(request, place, limits, outgoing.patience, signal, () => post(outgoing, signal));
     const last = body.length - 1;
     for (const part of body.slice(0, last)) request.write(part);
-    request.end(body[last]);
+    // Node sends head and body of a text in one write; latin1 keeps each byte as it is.
+    if (last === 0) request.end(body[0]!.latin1Slice(), 'latin1');
+    else request.end(body[last]);
     return exchange.head;
   }
 
