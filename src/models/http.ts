@@ -83,7 +83,7 @@ export function createTransport(options: TransportOptions): Transport {
     const last = body.length - 1;
     for (const part of body.slice(0, last)) request.write(part);
     // Node sends head and body of a text in one write; latin1 keeps each byte as it is.
-    if (last === 0) request.end(body[0]!.latin1Slice(), 'latin1');
+    if (last === 0) request.end(body[0]!.toString('latin1'), 'latin1');
     else request.end(body[last]);
     return exchange.head;
   }
