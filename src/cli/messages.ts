@@ -155,7 +155,7 @@ const TABLE = {
   'run.denied': ['not allowed', '未获允许'],
   'run.unknown': ['unknown', '未知'],
   'run.summary': [
-    '{steps} steps, {calls} tool calls, tokens {tokens}, {seconds} s',
+    'steps {steps}, tool calls {calls}, tokens {tokens}, {seconds} s',
     '{steps} 步，{calls} 次工具调用，token {tokens}，{seconds} 秒',
   ],
 
@@ -236,7 +236,7 @@ const TABLE = {
   'runs.model': ['MODEL', '模型'],
   'runs.request': ['REQUEST', '请求'],
   'runs.verified': ['{id}  {events} events', '{id}  {events} 个事件'],
-  'runs.allGood': ['{count} runs, all as they were written', '共 {count} 次运行，均与写入时一致'],
+  'runs.allGood': ['runs checked: {count}, all as they were written', '共 {count} 次运行，均与写入时一致'],
   'runs.bad': ['{bad} of {count} runs are not as they were written', '{count} 次运行中有 {bad} 次与写入时不一致'],
   'runs.replayed': ['{id}: all {events} events came out as recorded', '{id}：{events} 个事件全部与记录一致'],
   'runs.differs': ['{id}: event {seq} differs (- recorded, + now)', '{id}：第 {seq} 个事件不同（- 记录，+ 现在）'],

@@ -10,15 +10,26 @@ export interface LineSource {
   next(): Promise<Entry>;
 }
 
-/** Lines that arrive within this time after the first were pasted together and are one request. */
+/**
+ * Lines that arrive within this time after the first were pasted together and are one request; so is the last of them when it still
+ * waits for Enter. Lines that were there when the prompt came were typed ahead, while a run went on: each is a request of its own.
+ */
 const PASTE_MS = 30;
 
 /** A prompt of its own for each line: while a run goes on nobody else reads the keyboard, so that Ctrl-C is a signal then. */
 export function terminalLines(cli: Cli): LineSource {
   let history: string[] = [];
+  const ahead: string[] = [];
   return {
     next: () =>
       new Promise((done) => {
+        const typed = ahead.shift();
+        if (typed !== undefined) {
+          cli.terminal.err(`${cli.terminal.paint(['bold', 'cyan'], '› ')}${typed}\n`);
+          return done({ text: typed });
+        }
+        const began = performance.now();
+        let isAhead = false;
         const prompt = createInterface({
           input: process.stdin,
           output: process.stderr,
@@ -33,11 +44,19 @@ export function terminalLines(cli: Cli): LineSource {
           done(entry);
         };
         let finished = false;
+        function settle(): void {
+          if (finished || (prompt.line !== '' && !isAhead)) return; // the rest of a paste is still being edited
+          const [first = '', ...others] = lines;
+          if (isAhead) ahead.push(...others);
+          end({ text: isAhead ? first : lines.join('\n') });
+        }
         prompt.on('history', (kept: string[]) => {
           history = kept;
         });
         prompt.on('line', (line) => {
-          if (lines.push(line) === 1) setTimeout(() => end({ text: lines.join('\n') }), PASTE_MS);
+          if (lines.length === 0) isAhead = performance.now() - began < PASTE_MS;
+          lines.push(line);
+          setTimeout(settle, PASTE_MS);
         });
         prompt.on('SIGINT', () => {
           if (prompt.line === '') return end('interrupt');
