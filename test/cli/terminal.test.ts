@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../src/cli/text.ts';
 import { modelServer } from './server.ts';
@@ -104,4 +105,21 @@ test('in a pipe each line is a request of one talk; the answers are on standard 
   assert.equal(requests.length, 2);
   assert.match(JSON.stringify(requests[1]!.messages), /first.*one.*第二/);
   assert.match(err, /calculator/);
+});
+
+test('a paste of several lines stays editable until Enter, and is one request', { skip }, async () => {
+  const cwd = await folder();
+  const { env, requests } = await modelServer([{ text: 'heard' }]);
+  const screen = onScreen(['chat'], { cwd, env });
+  await screen.seen(/›/);
+  await sleep(100); // what is there before the prompt counts as typed ahead
+  screen.type('第一行\rline B\rline C');
+  await sleep(300);
+  assert.equal(requests.length, 0);
+  screen.type('!\r');
+  await screen.seen(/heard/);
+  assert.match(JSON.stringify(requests[0]!.messages), /第一行\\nline B\\nline C!/);
+  await screen.seen(/›/);
+  screen.type('\x04');
+  assert.equal(await screen.ended, 0);
 });
