@@ -2,48 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent, openSqliteStore, tool } from '../../dist/src/index.js';
+import { openSqliteStore } from '../../dist/src/index.js';
+import { peerOf } from '../peer/driver.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hermes-bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-export default async function create({ baseURL, model, instructions, tools, maxSteps }) {
-  const store = await openSqliteStore({ file: join(folder, `${Math.random()}.db`) });
-  const agent = new Agent({
-    store,
-    model: `openai-compatible:${model}`,
-    baseURL,
-    apiKey: 'k',
-    instructions,
-    limits: { maxSteps },
-    tools: tools.map(({ name, description, params, execute }) =>
-      tool({
-        name,
-        description,
-        level: 'read',
-        input: {
-          type: 'object',
-          properties: Object.fromEntries(Object.entries(params).map(([key, text]) => [key, { type: 'number', description: text }])),
-          required: Object.keys(params),
-        },
-        execute,
-      }),
-    ),
-  });
-  const answer = (outcome) => {
-    if (outcome.status !== 'success') throw new Error(JSON.stringify(outcome.error ?? outcome.status));
-    return outcome.answer;
-  };
-  return {
-    run: async (prompt) => answer(await agent.run(prompt)),
-    stream: async (prompt, onText) => {
-      const run = agent.start(prompt);
-      for await (const text of run.text) onText(text);
-      return answer(await run.outcome);
-    },
-    session: () => {
-      const session = agent.session();
-      return { send: async (text) => answer(await session.run(text)) };
-    },
-  };
+export default async function create(options) {
+  return peerOf(options, { store: await openSqliteStore({ file: join(folder, `${Math.random()}.db`) }) });
 }

@@ -1,8 +1,14 @@
 /** This project behind the common interface of the peers' bench: plain defaults, no store. */
 import { Agent, tool } from '../../dist/src/index.js';
 
-export default async function create({ baseURL, model, instructions, tools, maxSteps }) {
+export default async function create(options) {
+  return peerOf(options);
+}
+
+/** `more`: further options of the agent. */
+export function peerOf({ baseURL, model, instructions, tools, maxSteps }, more = {}) {
   const agent = new Agent({
+    ...more,
     model: `openai-compatible:${model}`,
     baseURL,
     apiKey: 'k',

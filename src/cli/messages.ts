@@ -234,6 +234,7 @@ const TABLE = {
   'runs.status': ['STATUS', '状态'],
   'runs.steps': ['STEPS', '步数'],
   'runs.model': ['MODEL', '模型'],
+  'runs.forkOf': ['(goes on from {id})', '（接自 {id}）'],
   'runs.request': ['REQUEST', '请求'],
   'runs.verified': ['{id}  {events} events', '{id}  {events} 个事件'],
   'runs.allGood': ['runs checked: {count}, all as they were written', '共 {count} 次运行，均与写入时一致'],

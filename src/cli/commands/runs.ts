@@ -20,8 +20,9 @@ export async function runsList(cli: Cli, options: BaseOptions & { limit?: string
   const limit = wholeNumber(cli, '--limit', options.limit ?? '20');
   const session = options.session ? { session_id: options.session } : {};
   const print = (heads: readonly RunHead[]): ExitStatus => {
-    const rows = heads.map(({ run_id, session_id, status, started, request, steps }) => {
-      return { run_id, session_id, status, started, request: maskPatterns(request), steps };
+    const rows = heads.map(({ run_id, session_id, status, started, request, steps, continues }) => {
+      const told = request === '' && continues ? cli.t('runs.forkOf', { id: continues }) : maskPatterns(request);
+      return { run_id, session_id, status, started, request: told, steps };
     });
     if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
     else {
