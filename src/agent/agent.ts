@@ -61,15 +61,14 @@ export class Agent {
   }
 
   async startResume(runId: string, options: RunOptions = {}): Promise<Run> {
-    const { events, state } = await (await import('../journal/history.ts')).readHistory(this.#store('resume'), runId);
+    const { state, head } = await (await import('../journal/history.ts')).readHistory(this.#store('resume'), runId);
     if (state.outcome) {
       throw new HermesError('run_over', `run ${runId} has already ended (${state.outcome.status})`, {
         kind: 'usage',
         next: `hermes runs fork ${runId} --at N goes on from one of its events`,
       });
     }
-    const { seq, hash = '' } = events.at(-1)!;
-    const known = { runId, sessionId: state.session_id, before: state, resume: { seq, hash } };
+    const known = { runId, sessionId: state.session_id, before: state, resume: head };
     return new Run(this.#parts, { ...known, ...defined({ parentId: state.parent_id }), streaming: true }, options);
   }
 
@@ -79,11 +78,10 @@ export class Agent {
   }
 
   async startFork(runId: string, options: ForkOptions = {}): Promise<Run> {
-    const { events, state } = await (await import('../journal/history.ts')).readHistory(this.#store('fork'), runId, options.at);
-    const { seq, hash } = events.at(-1)!;
-    const continues = { run_id: runId, seq, ...defined({ hash }), fork: true };
+    const { state, head } = await (await import('../journal/history.ts')).readHistory(this.#store('fork'), runId, options.at);
+    const continues = { run_id: runId, ...head, fork: true };
     const message = options.request === undefined ? undefined : userMessage(options.request, options);
-    if (!message && state.answer !== undefined && state.problem === undefined) throw alreadyAnswered(runId, events.length);
+    if (!message && state.answer !== undefined && state.problem === undefined) throw alreadyAnswered(runId, head.seq);
     return new Run(this.#parts, { continues, before: state, ...defined({ message, model: options.model }), streaming: true }, options);
   }
 

@@ -42,11 +42,9 @@ function childRunId(key: string): string {
 async function goneOn(agent: AgentParts, begin: { runId: string }, signal: AbortSignal): Promise<RunOutcome | undefined> {
   const { store } = agent.options;
   if (!(await store?.head(begin.runId)) || !store) return undefined;
-  const { events, state } = await (await import('../journal/history.ts')).readHistory(store, begin.runId);
+  const { state, head } = await (await import('../journal/history.ts')).readHistory(store, begin.runId);
   if (state.outcome) return publicOutcome(state.outcome, state);
-  const { seq, hash = '' } = events.at(-1)!;
-  return new Run(agent, { ...begin, sessionId: state.session_id, before: state, resume: { seq, hash }, streaming: false }, { signal })
-    .outcome;
+  return new Run(agent, { ...begin, sessionId: state.session_id, before: state, resume: head, streaming: false }, { signal }).outcome;
 }
 
 /** Only success is a result; anything else is an error that the parent's model reads. */

@@ -82,7 +82,8 @@ export function agentParts(options: AgentOptions): AgentParts {
     ...(secrets ? { secrets } : {}),
     makeToolbox,
     model: () => {
-      own ??= openModel(options.model, options);
+      if (own) return own;
+      own = openModel(options.model, options);
       own.catch(() => {
         own = undefined; // the next run tries again
       });
@@ -90,10 +91,12 @@ export function agentParts(options: AgentOptions): AgentParts {
     },
     open: async (model) => {
       if (typeof model !== 'string') return asKnown(model) ?? (await openModel(model, options)).model;
-      const known = opened.get(model) ?? openModel(model, options).then(({ model: chat }) => chat);
-      opened.set(model, known);
-      known.catch(() => opened.delete(model)); // the next time it is tried again
-      return known;
+      const known = opened.get(model);
+      if (known) return known;
+      const opening = openModel(model, options).then(({ model: chat }) => chat);
+      opened.set(model, opening);
+      opening.catch(() => opened.delete(model)); // the next time it is tried again
+      return opening;
     },
     async close() {
       await toolbox.close();

@@ -85,12 +85,11 @@ export class Session {
     const known = this.#last?.state;
     if (known?.run_id === runId && known.seq === (await this.#store.head(runId))?.seq) return;
     const { readHistory } = await import('../journal/history.ts');
-    const { events, state } = await readHistory(this.#store, runId);
-    const { seq, hash } = events.at(-1)!;
-    this.#last = { state, continues: placeOf(state, { seq, hash: hash ?? '' }) };
+    const { state, head } = await readHistory(this.#store, runId);
+    this.#last = { state, continues: placeOf(state, head) };
   }
 }
 
 function placeOf({ run_id }: State, { seq, hash }: Head): NonNullable<RunStart['continues']> {
-  return { run_id, seq, ...(hash === '' ? {} : { hash }) };
+  return { run_id, seq, hash };
 }

@@ -4,7 +4,7 @@ import { HermesError } from '../kernel/errors.ts';
 import { fold } from '../kernel/kernel.ts';
 import type { RunEvent, State } from '../kernel/types.ts';
 import { unknownRun } from './rules.ts';
-import type { EventStore } from './store.ts';
+import type { EventStore, Head } from './store.ts';
 
 export interface History {
   /** The events of the run itself, up to the wanted one. */
@@ -13,6 +13,8 @@ export interface History {
   before?: State;
   /** The fold of it all. */
   state: State;
+  /** Where these events end. */
+  head: Head;
 }
 
 /** `at`: the last event that counts; default all. An unknown run or position is an error. */
@@ -28,7 +30,8 @@ export async function readHistory(store: EventStore, run_id: string, at?: number
   }
   const before = chain.slice(0, -1).reduce<State | undefined>((state, events) => fold(events, state), undefined);
   const events = chain.at(-1)!;
-  return { events, ...(before ? { before } : {}), state: fold(events, before) };
+  const { seq, hash = '' } = events.at(-1)!;
+  return { events, ...(before ? { before } : {}), state: fold(events, before), head: { seq, hash } };
 }
 
 function upTo(events: RunEvent[], run_id: string, at: number | undefined): RunEvent[] {

@@ -52,9 +52,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   /** Conflicting calls one after another in their order, all others together, at most `maxParallel` at a time. */
   async function act(state: State, calls: readonly Call[], performing: Performing): Promise<void> {
     if (calls.length === 1) {
-      const start = startOf(state, calls[0]!, tools.get(calls[0]!.name));
-      await performing.emit(start);
-      return runCall(state, calls[0]!, start.data.key, performing);
+      const [[call, key]] = (await announce(state, calls, performing)) as [[Call, string]];
+      return runCall(state, call, key, performing);
     }
     const queue = [...calls];
     const running = new Map<Call, Promise<void>>();

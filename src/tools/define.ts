@@ -103,15 +103,10 @@ export interface Notes {
 }
 
 /** The plain data of a definition that rules and the caller need. */
-export interface ToolSettings {
-  timeoutMs?: number;
-  idempotent?: boolean;
-  parallelGroup?: string;
-  resource?: string;
-  maxCalls?: number;
-  aliases?: Readonly<Record<string, string>>;
-  output?: JsonObject;
-}
+export type ToolSettings = Pick<
+  ToolDefinition,
+  'timeoutMs' | 'idempotent' | 'parallelGroup' | 'resource' | 'maxCalls' | 'aliases' | 'output'
+>;
 
 /** Present in every copy of this package, so that a tool made by another copy is known as one. */
 const TOOL = Symbol.for('hermes.tool');
