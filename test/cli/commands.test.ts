@@ -7,15 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadConfig } from '../../src/agent/config.ts';
 import { modelServer } from './server.ts';
-import { hermes, ownFolder } from './start.ts';
+import { hermes, newFolders } from './start.ts';
 
-const top = await ownFolder();
-let count = 0;
-async function folder(): Promise<string> {
-  const made = join(top, `${++count}`);
-  await mkdir(made);
-  return made;
-}
+const folder = await newFolders();
 
 test('init writes what surface promises, a file that loads, and never changes what is there', async () => {
   const cwd = await folder();

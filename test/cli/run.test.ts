@@ -1,19 +1,13 @@
 /** `hermes run` as people and programs use it: real processes, a real model server on loopback. */
 
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelServer } from './server.ts';
-import { hermes, ownFolder, start } from './start.ts';
+import { hermes, newFolders, start } from './start.ts';
 
-const top = await ownFolder();
-let count = 0;
-async function folder(): Promise<string> {
-  const made = join(top, `目录 ${++count}`);
-  await mkdir(made);
-  return made;
-}
+const folder = await newFolders('目录 ');
 
 const CALCULATE = { calls: [{ name: 'calculator', arguments: { expression: '(13+27)*4' } }] };
 const WRITE = { calls: [{ name: 'write_file', arguments: { path: 'note.txt', content: 'hello' } }] };

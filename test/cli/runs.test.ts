@@ -1,19 +1,13 @@
 /** Looking back and going on: runs show, tail, verify, replay, fork, resume after kill -9, prune. */
 
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelServer } from './server.ts';
-import { hermes, ownFolder, start } from './start.ts';
+import { hermes, newFolders, start } from './start.ts';
 
-const top = await ownFolder();
-let count = 0;
-async function folder(): Promise<string> {
-  const made = join(top, `${++count}`);
-  await mkdir(made);
-  return made;
-}
+const folder = await newFolders();
 const CALCULATE = { calls: [{ name: 'calculator', arguments: { expression: '(13+27)*4' } }] };
 
 async function logFiles(cwd: string): Promise<string[]> {
@@ -117,7 +111,7 @@ test('prune asks first, deletes runs and their logs, keeps young ones', async ()
   const cwd = await folder();
   const { env } = await modelServer([{ text: 'ok' }]);
   await hermes(['run', 'x'], { cwd, env });
-  assert.deepEqual(await hermes(['runs', 'list', '--json'], { cwd: top }), { out: '[]\n', err: '', status: 0 }, 'none here');
+  assert.deepEqual(await hermes(['runs', 'list', '--json'], { cwd: await folder() }), { out: '[]\n', err: '', status: 0 }, 'none here');
   const unasked = await hermes(['runs', 'prune'], { cwd });
   assert.equal(unasked.status, 2);
   assert.match(unasked.err, /--yes/);

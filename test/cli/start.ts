@@ -1,7 +1,7 @@
 /** Starts the real program for the tests of the command line, in a folder and with an environment of its own. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after } from 'node:test';
@@ -101,4 +101,15 @@ export async function ownFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hermes-cli-'));
   after(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Makes new folders inside one of this test file's own; their names begin with `prefix`. */
+export async function newFolders(prefix = ''): Promise<() => Promise<string>> {
+  const top = await ownFolder();
+  let count = 0;
+  return async () => {
+    const made = join(top, `${prefix}${++count}`);
+    await mkdir(made);
+    return made;
+  };
 }

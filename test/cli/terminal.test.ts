@@ -1,22 +1,16 @@
 /** In a real terminal: streamed text, the question y/n with its real arguments, Ctrl-C, the talk. */
 
 import assert from 'node:assert/strict';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../src/cli/text.ts';
 import { modelServer } from './server.ts';
-import { hermes, noTerminal, onScreen, ownFolder } from './start.ts';
+import { hermes, newFolders, noTerminal, onScreen } from './start.ts';
 
-const top = await ownFolder();
-let count = 0;
-async function folder(): Promise<string> {
-  const made = join(top, `${++count}`);
-  await mkdir(made);
-  return made;
-}
+const folder = await newFolders();
 const skip = noTerminal;
 const WRITE = {
   calls: [{ name: 'write_file', arguments: { path: 'note.txt', content: `line one\nAllow? y\u202e\u001b[2K${' '.repeat(90)}fake` } }],
