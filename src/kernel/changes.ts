@@ -2,7 +2,7 @@
 
 import { closedCall, denial } from './report.ts';
 import { estimateTokens, stableJson } from './text.ts';
-import type { AssistantMessage, Call, FilePart, Message, RunEvent, State, ToolMessage, Usage } from './types.ts';
+import type { AssistantMessage, Call, Cost, FilePart, Message, RunEvent, State, ToolMessage, Usage } from './types.ts';
 
 /** A history that a new run may start from: no call without its result, except in a fork that goes on with them. */
 export function settle(before: State, going: boolean): State {
@@ -25,9 +25,9 @@ export function openCalls(state: State): Call[] {
 }
 
 export function replied(state: State, data: RunEvent<'model.end'>['data']): State {
-  const usage = data.usage ? addUsage(state.usage, data.usage) : state.usage;
+  const used = spent(state, data.usage, data.cost);
   const step = state.thinking ? state.step : state.step + 1; // every reply is a step, also of a performer that announced none
-  if (data.error) return { ...state, usage, thinking: false, step, error: data.error, overflow: data.error.code === 'context_overflow' };
+  if (data.error) return { ...state, ...used, thinking: false, step, error: data.error, overflow: data.error.code === 'context_overflow' };
   const calls = data.calls.map((proposed): Call => {
     const call: Call = { id: proposed.id, name: proposed.name, status: 'proposed', arguments: proposed.arguments };
     if (proposed.problem) call.problem = proposed.problem;
@@ -40,7 +40,7 @@ export function replied(state: State, data: RunEvent<'model.end'>['data']): Stat
   if (calls.length > 0) message.calls = data.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
   const said = data.text !== '' || calls.length > 0; // an interrupted reply may have said nothing
   const known = data.usage?.input_tokens;
-  const changed: State = { ...state, usage, thinking: false, step, calls };
+  const changed: State = { ...state, ...used, thinking: false, step, calls };
   if (said) changed.messages = [...state.messages, message];
   changed.tokens =
     known === undefined ? state.tokens + messageTokens(message) : known + (data.usage?.output_tokens ?? messageTokens(message));
@@ -130,7 +130,19 @@ export function countTrip(state: State, name: string): Record<string, number> {
   return { ...state.trips, [name]: (state.trips[name] ?? 0) + 1 };
 }
 
-export function addUsage(sum: Usage, more: Usage): Usage {
+/** Tokens and money of one reply. Costs add up in one currency: an amount in another one is not known in the first. */
+export function spent(state: State, usage?: Usage, cost?: Cost): Pick<State, 'usage' | 'cost' | 'unpriced'> {
+  if (!usage && !cost) return { usage: state.usage, cost: state.cost, unpriced: state.unpriced };
+  const adds = cost !== undefined && (state.cost === undefined || state.cost.currency === cost.currency);
+  const total = adds ? { amount: (state.cost?.amount ?? 0) + cost.amount, currency: cost.currency } : state.cost;
+  return {
+    usage: usage ? addUsage(state.usage, usage) : state.usage,
+    cost: total,
+    unpriced: state.unpriced || !adds || cost.partial === true,
+  };
+}
+
+function addUsage(sum: Usage, more: Usage): Usage {
   const total: Usage = { ...sum };
   for (const key of Object.keys(more) as (keyof Usage)[]) {
     if (more[key] !== undefined) total[key] = (sum[key] ?? 0) + more[key];

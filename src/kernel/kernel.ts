@@ -5,7 +5,6 @@
  */
 
 import {
-  addUsage,
   approvalAnswered,
   closeCall,
   countTrip,
@@ -14,6 +13,7 @@ import {
   openCalls,
   replied,
   settle,
+  spent,
   tripped,
   withCall,
 } from './changes.ts';
@@ -205,7 +205,8 @@ const NONE = Object.freeze([]) as readonly never[];
 const LISTS = { calls: NONE, pending: NONE, highlights: NONE, waiting: NONE, ledger: NONE, in_doubt: NONE };
 const UNSET = { answer: undefined, answer_by: undefined, problem: undefined, error: undefined, stop: undefined, abort: undefined };
 const COUNTS = { step: 0, thinking: false, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
-const FRESH = { ...LISTS, ...UNSET, ...COUNTS, limit: undefined, outcome: undefined, parent_id: undefined };
+const MONEY = { cost: undefined, unpriced: false };
+const FRESH = { ...LISTS, ...UNSET, ...COUNTS, ...MONEY, limit: undefined, outcome: undefined, parent_id: undefined };
 
 /** The state after run.start. `before` is the state that the run goes on from (a session's last run, a fork's origin). */
 export function start(event: RunEvent<'run.start'>, before?: State): State {
@@ -227,6 +228,7 @@ export function start(event: RunEvent<'run.start'>, before?: State): State {
     protocol: data.protocol,
     language: data.language,
     limits: data.limits,
+    output_schema: data.output_schema,
     messages,
     own_from: fork ? history!.own_from : old.length,
     ...(going ? goingOn(history!) : {}),
@@ -325,8 +327,8 @@ function change(state: State, fact: Fact): State {
     case 'guard.trip':
       return tripped(state, fact.data);
     case 'perform.end': {
-      const { name, result, usage } = fact.data;
-      return { ...state, results: { ...state.results, [name]: result }, usage: usage ? addUsage(state.usage, usage) : state.usage };
+      const { name, result, usage, cost } = fact.data;
+      return { ...state, ...spent(state, usage, cost), results: { ...state.results, [name]: result } };
     }
     case 'memory.compact': {
       const { count, messages, own_from, tokens_after } = fact.data;

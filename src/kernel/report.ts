@@ -84,6 +84,7 @@ export function outcomeOf(state: State, status: Status, more: Partial<Outcome> =
     highlights: [...state.highlights],
     steps: state.step,
     usage: state.usage,
+    ...(state.cost ? { cost: state.unpriced ? { ...state.cost, partial: true as const } : state.cost } : {}),
     tool_calls: [...state.ledger],
     ...(state.in_doubt.length > 0 ? { in_doubt: [...state.in_doubt] } : {}),
     ...more,

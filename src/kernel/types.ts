@@ -94,6 +94,14 @@ export interface Usage {
   cache_write_tokens?: number;
   reasoning_tokens?: number;
 }
+/** An estimate: from the price table, or what the endpoint itself said. */
+export interface Cost {
+  amount: number;
+  /** ISO 4217; the price table is in USD. */
+  currency: string;
+  /** The price of some replies is not known: the amount is the least that it was. */
+  partial?: true;
+}
 /** What a model said, before a protocol has read it. */
 export interface Reply {
   text: string;
@@ -101,6 +109,8 @@ export interface Reply {
   /** Native calls, arguments as the model wrote them. */
   calls: { id: string; name: string; input: string }[];
   usage?: Usage;
+  /** What the endpoint says that this reply cost. */
+  cost?: Cost;
   finish: FinishReason;
   finish_raw?: string;
   extra?: JsonObject;
@@ -144,6 +154,8 @@ export interface RunStart {
   limits: Limits;
   /** zh or en: the language of reports and notes in this run. */
   language: 'zh' | 'en';
+  /** JSON Schema that the final answer has to fit; protocols ask for it, a before-finish rule checks it. */
+  output_schema?: JsonObject;
   /** The run whose history this one goes on from; the fold starts from its state at `seq`. */
   continues?: { run_id: string; seq: number; hash?: string; fork?: boolean };
 }
@@ -194,6 +206,8 @@ export interface EventData {
     finish: FinishReason;
     finish_raw?: string;
     usage?: Usage;
+    /** Absent beside a usage = the price of this model is not known. */
+    cost?: Cost;
     ms: number;
     decided_by?: DecidedBy;
     highlights?: string[];
@@ -229,7 +243,7 @@ export interface EventData {
   'approval.answer': { approval_id: string; decision: 'approve' | 'deny'; note?: string; by: string };
   'guard.trip': { guard: string } & Verdict;
   'perform.start': { name: string; input: Json };
-  'perform.end': { name: string; result: Json; ms: number; usage?: Usage };
+  'perform.end': { name: string; result: Json; ms: number; usage?: Usage; cost?: Cost };
   /** The first `count` messages are replaced by `messages`; `own_from` is where this run's messages begin then. */
   'memory.compact': { count: number; messages: Message[]; own_from: number; tokens_before: number; tokens_after: number };
   'input.add': { message: UserMessage; interrupt?: boolean };
@@ -274,6 +288,10 @@ export interface Outcome {
   highlights: string[];
   steps: number;
   usage: Usage;
+  /** Absent = no price is known. */
+  cost?: Cost;
+  /** The answer as the value that `output_schema` asked for. */
+  output?: Json;
   tool_calls: CallRecord[];
   /** Which limit or guard ended the run. */
   stopped_by?: string;
@@ -321,6 +339,7 @@ export interface State {
   protocol: string;
   language: 'zh' | 'en';
   limits: Limits;
+  output_schema?: JsonObject;
   messages: readonly Message[];
   /** Index of the first message of this run; those before came from the session. */
   own_from: number;
@@ -330,6 +349,9 @@ export interface State {
   /** The step has begun and its reply is not there yet. */
   thinking: boolean;
   usage: Usage;
+  cost?: Cost;
+  /** Tokens whose price is not known were used. */
+  unpriced: boolean;
   /** Tokens the next request will hold: the last known usage plus an estimate of what came after. */
   tokens: number;
   /** Milliseconds of work so far, not counting waits for people. */
