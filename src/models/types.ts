@@ -2,6 +2,7 @@
 
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Reply } from '../kernel/types.ts';
+import type { Abilities } from './profile.ts';
 
 /** A piece of the answer as it is written: text, or thinking. */
 export interface Delta {
@@ -30,6 +31,7 @@ export interface ChatModel extends LanguageModelV4 {
   readonly id: string;
   /** Tokens that prompt and answer may hold together; absent = not known. */
   readonly contextWindow?: number;
+  readonly abilities?: Abilities;
   ask: Ask;
   /** Said by a model whose `ask` ends as soon as its signal is aborted; any other is left behind then. */
   readonly endsOnAbort?: boolean;
