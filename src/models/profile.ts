@@ -64,8 +64,8 @@ export interface Habits {
     efforts?: Record<string, JsonObject>;
   };
   /** The field of a message that holds thinking, and whether it goes back: on no message, those with calls, or all. */
-  reasoning?: { field: string; replay: 'never' | 'calls' | 'all'; /** Sent where there was none. */ empty?: string };
-  tool_choice?: { values: ToolChoiceWord[]; thinking?: ToolChoiceWord[]; /** Its word for `required`. */ required?: string };
+  reasoning?: { field: string; replay: 'never' | 'calls' | 'all'; empty?: string }; // `empty` is sent where there was none
+  tool_choice?: { values: ToolChoiceWord[]; thinking?: ToolChoiceWord[]; required?: string }; // `required`: its word for that
   /** It takes `parallel_tool_calls`. */
   parallel_tool_calls?: boolean;
   /** It honours `strict` on tools. */
