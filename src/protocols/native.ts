@@ -104,5 +104,6 @@ async function withTextCalls(reply: Reply, thinking: Thinking, state: State, too
   const read = readCalls(reply.text, readOptions(reply, tools));
   if (read.calls.length === 0 && read.problems.length === 0) return { text: reply.text, ...thinking, calls: [] };
   const inTags = read.reasoning === undefined ? {} : { reasoning: read.reasoning };
-  return withCalls({ ...reply, text: read.text }, { ...inTags, ...thinking }, state, proposedCalls(read, state));
+  const reading = withCalls({ ...reply, text: read.text }, { ...inTags, ...thinking }, state, proposedCalls(read, state));
+  return { ...reading, as_text: true };
 }

@@ -11,6 +11,8 @@ export interface Reading {
   highlights?: string[];
   /** The reply could not be read: what the model is told in the one request to mend it. */
   problem?: { code: string; message: string };
+  /** Native calls were asked for and came written as text: `auto` takes it as a sign that the model cannot do them. */
+  as_text?: true;
   /** Who made this decision; absent = the model. */
   decided_by?: DecidedBy;
 }

@@ -79,6 +79,7 @@ test('native: a call that a model wrote as text is a call; text about JSON is an
   );
   assert.deepEqual(tagged.calls[0]?.arguments, { city: '上海' });
   assert.equal(tagged.calls[0]?.id, 'call_2_1');
+  assert.equal(tagged.as_text, true, 'auto falls back on this');
   const talk = 'To call it you would send {"city": "..."} as JSON.';
   const answer = await protocol.read(reply(talk), stateWith(history), tools);
   assert.deepEqual(answer, { text: talk, calls: [] });
