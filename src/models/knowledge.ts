@@ -47,13 +47,23 @@ export function learn(subject: Subject, fact: Known, env: NodeJS.ProcessEnv = pr
   if (fact.habits) merged.habits = { ...before.habits, ...fact.habits };
   if (fact.abilities) merged.abilities = { ...before.abilities, ...fact.abilities };
   all[keyOf(subject)] = merged;
-  const draft = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(draft, `${JSON.stringify(all, null, 1)}\n`, { mode: 0o600 });
-    renameSync(draft, file);
+    writeWhole(file, `${JSON.stringify(all, null, 1)}\n`);
   } catch {
-    rmSync(draft, { force: true }); // a disk that takes nothing: it is learnt again next time
+    // A disk that takes nothing: it is learnt again next time.
+  }
+}
+
+/** Readers see the old text or the new one, never half of it. */
+function writeWhole(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  try {
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   }
 }
 
