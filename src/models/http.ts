@@ -1,5 +1,5 @@
 /**
- * One POST on a keep-alive socket, bounded in every phase: connecting, first byte, silence, size. Proxies are
+ * One request on a keep-alive socket, bounded in every phase: connecting, first byte, silence, size. Proxies are
  * honoured (HTTP_PROXY, HTTPS_PROXY, NO_PROXY), an own certificate authority through NODE_EXTRA_CA_CERTS.
  */
 
@@ -38,6 +38,8 @@ export interface Transport {
    * aborted; the socket is gone then. `headers` is a flat list of names and values, without host and length.
    */
   post(request: Outgoing, signal?: AbortSignal): Promise<Incoming>;
+  /** The same without a body. */
+  get(headers: readonly string[], signal?: AbortSignal): Promise<Incoming>;
   close(): void;
 }
 
@@ -54,6 +56,8 @@ export interface Incoming {
   headers: IncomingHttpHeaders;
   /** Hands over the body piece by piece; resolves at its proper end, rejects as `post` does or with what `onPiece` threw. */
   read(onPiece: (piece: Buffer) => void): Promise<void>;
+  /** The same for a body of any size, taken as slowly as the caller likes: the server waits. Leaving early closes the socket. */
+  pieces(): AsyncGenerator<Buffer, void>;
 }
 
 const copiedBytes = 64 * 1024;
@@ -67,18 +71,30 @@ export function createTransport(options: TransportOptions): Transport {
   const secure = url.protocol === 'https:';
   const limits: Limits = { ...defaultTimeouts, ...options.timeouts, maxBytes: options.maxBytes ?? defaultMaxBytes };
   let agent: Agent | undefined;
-  const base = { protocol: url.protocol, host: hostOf(url), port: url.port, path: url.pathname + url.search, method: 'POST' };
+  const base = { protocol: url.protocol, host: hostOf(url), port: url.port, path: url.pathname + url.search };
 
-  function post(outgoing: Outgoing, signal?: AbortSignal): Promise<Incoming> {
+  function open(method: 'GET' | 'POST', headers: readonly string[]): ClientRequest {
     // Not imported: as an ES module node:http costs 100 ms at start, and only a part of the programs asks a model.
     const http = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
     agent ??= new http.Agent({ keepAlive: true, ...proxySetting(options.env ?? process.env) });
+    return http.request({ ...base, method, agent, headers: ['host', url.host, ...headers] });
+  }
+
+  function get(headers: readonly string[], signal?: AbortSignal): Promise<Incoming> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const request = open('GET', headers);
+    const exchange = new Exchange(request, place, limits, 'firstByte', signal, () => get(headers, signal));
+    request.end();
+    return exchange.head;
+  }
+
+  function post(outgoing: Outgoing, signal?: AbortSignal): Promise<Incoming> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     let length = 0;
     for (const part of outgoing.body) length += part.length;
     // Each write costs more than copying a few kilobytes does; a long history goes out as it is kept.
     const body = length <= copiedBytes ? [Buffer.concat(outgoing.body, length)] : outgoing.body;
-    const request = http.request({ ...base, agent, headers: ['host', url.host, 'content-length', String(length), ...outgoing.headers] });
+    const request = open('POST', ['content-length', String(length), ...outgoing.headers]);
     const exchange = new Exchange(request, place, limits, outgoing.patience, signal, () => post(outgoing, signal));
     const last = body.length - 1;
     for (const part of body.slice(0, last)) request.write(part);
@@ -88,7 +104,7 @@ export function createTransport(options: TransportOptions): Transport {
     return exchange.head;
   }
 
-  return { post, close: () => agent?.destroy() };
+  return { post, get, close: () => agent?.destroy() };
 }
 
 /** `[::1]` is `::1` for a socket. */
@@ -170,6 +186,23 @@ class Exchange implements Incoming {
       });
       response.on('error', (error: NodeJS.ErrnoException) => this.fail(networkError(this.place, error)));
     });
+  }
+
+  async *pieces(): AsyncGenerator<Buffer, void> {
+    if (this.over) throw this.failure;
+    try {
+      this.expectWithin('silence');
+      for await (const piece of this.response as IncomingMessage) {
+        clearTimeout(this.timer); // whoever takes them may take his time
+        yield piece as Buffer;
+        this.expectWithin('silence');
+      }
+    } catch (error) {
+      this.fail(networkError(this.place, error as NodeJS.ErrnoException));
+      throw this.failure;
+    } finally {
+      this.finish();
+    }
   }
 
   private take(piece: Buffer, onPiece: (piece: Buffer) => void): void {
