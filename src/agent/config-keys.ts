@@ -119,8 +119,13 @@ export const KEYS = {
       "the model's window in tokens; unset: as the model is known",
       '模型上下文窗口（token）；不设则按已知模型',
     ),
-    reasoning: later(text(undefined, 'how hard a reasoning model thinks', '推理模型的思考强度')),
-    fallback: later(list([], 'models to go on with when this one fails', '此模型失败时改用的模型')),
+    reasoning: choice(
+      'provider-default',
+      ['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+      'how hard a reasoning model thinks',
+      '推理模型的思考强度',
+    ),
+    fallback: list([], 'models to go on with when this one fails, in this order', '此模型失败时依次改用的模型'),
   },
   agent: {
     max_steps: integer(10, { min: 1, max: 1000 }, 'most model steps of a run', '一次运行最多的模型步数'),

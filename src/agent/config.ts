@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { HermesError, nearest } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/types.ts';
+import type { Price } from '../models/prices.ts';
 import { type ConfigValues, KEYS, type Key, keysOf, type Section } from './config-keys.ts';
 import { readDotenv } from './dotenv.ts';
 import { readSmallText } from './read-text.ts';
@@ -25,6 +26,8 @@ export interface Config {
   values: ConfigValues;
   /** [models]: short names for provider:model. */
   aliases: Record<string, string>;
+  /** Own prices, by provider:model; they win over the table. */
+  prices: Record<string, Price>;
   /** [tools.NAME]: each tool's own settings, not checked here. */
   toolSettings: Record<string, JsonObject>;
   /** `section.key` (also `models.ALIAS` and `tools.NAME`) -> where the value comes from. */
@@ -95,7 +98,7 @@ function emptyConfig(root: string, env: Config['env']): Config {
       sources[`${section}.${name}`] = { origin: 'default' };
     }
   }
-  return { values: values as unknown as ConfigValues, aliases: {}, toolSettings: {}, sources, root, env };
+  return { values: values as unknown as ConfigValues, aliases: {}, prices: {}, toolSettings: {}, sources, root, env };
 }
 
 async function findUpwards(from: string): Promise<string | undefined> {
@@ -122,8 +125,9 @@ async function addFile(config: Config, file: string, origin: Origin): Promise<bo
   const source = { origin, name: file };
   for (const [section, table] of Object.entries(await parse(text, file))) {
     if (section === 'models') addAliases(config, table, source);
+    else if (section === 'prices') addPrices(config, table, source);
     else if (isSection(section)) addSection(config, section, table, source);
-    else throw unknownKey(section, [...SECTIONS, 'models'], source);
+    else throw unknownKey(section, [...SECTIONS, 'models', 'prices'], source);
   }
   return true;
 }
@@ -162,6 +166,22 @@ function addAliases(config: Config, table: unknown, source: Source): void {
     if (typeof target !== 'string') throw badValue(`models.${alias}`, 'a model, such as "deepseek:deepseek-chat"', target, source);
     config.aliases[alias] = target;
     config.sources[`models.${alias}`] = source;
+  }
+}
+
+const PRICE = 'a price such as { in = 1.2, out = 4.8, read = 0.12 }, per million tokens, with currency = "CNY" where it is not USD';
+
+function addPrices(config: Config, table: unknown, source: Source): void {
+  if (!isTable(table)) throw badValue('prices', 'a section, written [prices]', table, source);
+  for (const [model, price] of Object.entries(table)) {
+    const fits = ([name, value]: [string, unknown]) =>
+      name === 'currency'
+        ? typeof value === 'string'
+        : ['in', 'out', 'read', 'write'].includes(name) && typeof value === 'number' && value >= 0;
+    if (!isTable(price) || !Object.entries(price).every(fits) || price.in === undefined || price.out === undefined)
+      throw badValue(`prices."${model}"`, PRICE, price, source);
+    config.prices[model] = price as Price;
+    config.sources[`prices.${model}`] = source;
   }
 }
 

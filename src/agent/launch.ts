@@ -18,6 +18,7 @@ import type {
   Running,
   State,
 } from '../kernel/types.ts';
+import { defined } from './defined.ts';
 import type { RunParts } from './parts.ts';
 import { createThink } from './think.ts';
 import type { Approver, FeaturePerformer } from './types.ts';
@@ -114,8 +115,8 @@ async function performFeature(
   const began = performance.now();
   const ms = () => Math.round(performance.now() - began);
   try {
-    const { result, usage } = await performer(input, { state, signal: performing.signal });
-    await performing.emit({ event_type: 'perform.end', data: { name, result, ms: ms(), ...(usage ? { usage } : {}) } });
+    const { result, usage, cost } = await performer(input, { state, signal: performing.signal });
+    await performing.emit({ event_type: 'perform.end', data: { name, result, ms: ms(), ...defined({ usage, cost }) } });
   } catch (thrown) {
     await performing.emit({ event_type: 'perform.end', data: { name, result: { error: errorData(thrown) as JsonObject }, ms: ms() } });
   }

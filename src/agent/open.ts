@@ -12,7 +12,7 @@ import type { Tool } from '../tools/define.ts';
 import { type Diagnostic, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { Agent } from './agent.ts';
 import type { Config } from './config.ts';
-import { defined } from './parts.ts';
+import { defined } from './defined.ts';
 import type { AgentOptions, ModelOption } from './types.ts';
 
 export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull'> {
@@ -53,6 +53,9 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       ...(settings.system_prompt ? { instructions: settings.system_prompt } : {}),
       ...(settings.language === 'auto' ? {} : { language: settings.language }),
       ...(config.sources['model.temperature']?.origin === 'default' ? {} : { temperature: model.temperature }),
+      ...(model.reasoning === 'provider-default' ? {} : { reasoning: model.reasoning }),
+      fallback: model.fallback.map((name) => config.aliases[name] ?? name),
+      prices: config.prices,
       protocol: model.protocol,
       tools,
       toolSettings: config.toolSettings,

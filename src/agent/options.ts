@@ -24,6 +24,12 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   limits: object,
   temperature: ['a number from 0 to 2', (value) => typeof value === 'number' && value >= 0 && value <= 2],
   maxTokens: atLeastOne,
+  reasoning: [
+    'provider-default, none, minimal, low, medium, high or xhigh',
+    (value) => ['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh'].includes(value as string),
+  ],
+  fallback: ['a list of models', Array.isArray],
+  prices: object,
   workspace: text,
   toolTimeoutMs: [
     'milliseconds from 1 to 2147483647',

@@ -11,6 +11,7 @@ export function publicOutcome(outcome: Outcome, state: State): RunOutcome {
     highlights,
     steps,
     usage: publicUsage(outcome.usage),
+    ...(outcome.cost ? { cost: outcome.cost } : {}),
     toolCalls: tool_calls.map(({ error_code, ran: _ran, ...call }) =>
       error_code === undefined ? call : { ...call, errorCode: error_code },
     ),

@@ -5,14 +5,17 @@ import { createSecrets, type Secrets } from '../journal/secrets.ts';
 import type { EventStore } from '../journal/store.ts';
 import type { EventData, Json, Rule, Rules, ToolInfo } from '../kernel/types.ts';
 import { shorten } from '../memory/context.ts';
+import { costOf } from '../models/prices.ts';
 import type { ChatModel } from '../models/types.ts';
 import { createNative } from '../protocols/native.ts';
 import { Templates } from '../protocols/templates.ts';
 import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Notes, Tool } from '../tools/define.ts';
+import { defined } from './defined.ts';
 import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
+import { createRecover } from './recover.ts';
 import type { ThinkParts } from './think.ts';
 import type { AgentOptions, Approver, Beginning, FeaturePerformer, ModelOption, ProtocolName } from './types.ts';
 
@@ -105,10 +108,13 @@ export function agentParts(options: AgentOptions): AgentParts {
   };
 }
 
-/** `auto` is what the model can do: rails for a tiny local model, else the provider's function calling. */
+/** `auto` is what the model can do: what was measured or learnt, rails for a tiny local model, else the provider's function calling. */
 export function chooseProtocol(wanted: ProtocolName | undefined, model: ChatModel): string {
   if (wanted !== undefined && wanted !== 'auto') return wanted;
-  return model.provider === 'local' ? 'guided' : 'native';
+  const { protocol, tools } = model.abilities ?? {};
+  if (protocol !== undefined) return protocol;
+  if (model.provider === 'local') return 'guided';
+  return tools === false ? 'json' : 'native';
 }
 
 export async function runParts(agent: AgentParts, { model: wanted, before, resume, approver }: Beginning): Promise<RunParts> {
@@ -142,7 +148,17 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
         protocols.set(name, protocol);
         return protocol;
       },
-      ...defined({ temperature: options.temperature, maxTokens: options.maxTokens }),
+      ...defined({ temperature: options.temperature, maxTokens: options.maxTokens, reasoning: options.reasoning }),
+      recover: createRecover({
+        auto: (options.protocol ?? 'auto') === 'auto',
+        fallback: options.fallback ?? [],
+        open: async (name) => {
+          const model = await agent.open(name);
+          models.set(model.id, model);
+          return { model, protocol: chooseProtocol(options.protocol, model) };
+        },
+      }),
+      cost: (model, usage) => usage && costOf(model.id, usage, defined({ own: options.prices?.[model.id] })),
       ...debugHook(options.debugDirectory, secrets),
     },
     toolbox: () => toolbox,
@@ -217,9 +233,4 @@ function storedNotes(store: EventStore, secrets: Secrets | undefined): Notes {
     list: async () => (await store.notes.list('notes')).map(({ key }) => key),
     delete: async (key) => void (await store.notes.delete('notes', key)),
   };
-}
-
-/** Without the keys whose value is undefined. */
-export function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
 }

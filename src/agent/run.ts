@@ -6,9 +6,10 @@ import { outcomeOf } from '../kernel/report.ts';
 import { languageOf } from '../kernel/text.ts';
 import type { EventData, Fact, RunEvent, Running, State, UserMessage } from '../kernel/types.ts';
 import type { Tool } from '../tools/define.ts';
+import { defined } from './defined.ts';
 import { launch, newId } from './launch.ts';
 import { failedOutcome, publicOutcome } from './outcome.ts';
-import { type AgentParts, chooseProtocol, defined, type RunParts, runParts } from './parts.ts';
+import { type AgentParts, chooseProtocol, type RunParts, runParts } from './parts.ts';
 import { queue } from './queue.ts';
 import type { Beginning, ModelOption, RunOptions, RunOutcome } from './types.ts';
 

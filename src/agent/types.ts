@@ -4,6 +4,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { EventStore, Head } from '../journal/store.ts';
 import type {
   CallQuestion,
+  Cost,
   ErrorData,
   FilePart,
   Json,
@@ -17,9 +18,10 @@ import type {
   UserMessage,
 } from '../kernel/types.ts';
 import type { CatalogueEntry } from '../models/catalogue.ts';
+import type { Price } from '../models/prices.ts';
 import type { PullProgress } from '../models/pull.ts';
 import type { ResolveOptions } from '../models/resolve.ts';
-import type { ChatModel } from '../models/types.ts';
+import type { AskOptions, ChatModel } from '../models/types.ts';
 import type { Tool } from '../tools/define.ts';
 
 export type ModelOption = string | ChatModel | LanguageModelV4;
@@ -64,7 +66,10 @@ export interface ApprovalQuestion {
 export type Approver = (question: ApprovalQuestion, options: { signal: AbortSignal }) => Promise<boolean | ApprovalAnswer>;
 
 /** One light model call or plain code of a feature. What it throws becomes the result `{ error: { code, message } }`. */
-export type FeaturePerformer = (input: Json, options: { state: State; signal: AbortSignal }) => Promise<{ result: Json; usage?: Usage }>;
+export type FeaturePerformer = (
+  input: Json,
+  options: { state: State; signal: AbortSignal },
+) => Promise<{ result: Json; usage?: Usage; cost?: Cost }>;
 
 export interface PermissionRules {
   /** Tools that exist for the model at all, by name or pattern; default ["*"]. */
@@ -94,6 +99,12 @@ export interface AgentOptions extends ModelSettings {
   temperature?: number;
   /** Most tokens of one reply; default: the model's own limit. */
   maxTokens?: number;
+  /** How hard a reasoning model thinks; default: as its provider has it. */
+  reasoning?: NonNullable<AskOptions['reasoning']>;
+  /** Asked in this order when the model before gives no usable reply. */
+  fallback?: readonly ModelOption[];
+  /** Own prices per million tokens, by provider:model; they win over the table in prices/. */
+  prices?: Readonly<Record<string, Price>>;
   /** Folder that file tools stay in; default: the working directory. */
   workspace?: string;
   /** Milliseconds of one call when its tool says nothing; default 15,000. */
@@ -139,6 +150,8 @@ export interface RunOutcome {
   highlights: string[];
   steps: number;
   usage: TokenUsage;
+  /** An estimate; absent = no price is known. `partial`: some replies had none, so it is the least. */
+  cost?: Cost;
   toolCalls: { name: string; arguments: JsonObject; success: boolean; errorCode?: string; ms: number }[];
   stoppedBy?: string;
   /** Made by code when a run ends early. */

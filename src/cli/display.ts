@@ -7,6 +7,7 @@
 import type { RunOutcome } from '../agent/types.ts';
 import type { RunEvent } from '../kernel/types.ts';
 import type { Cli } from './context.ts';
+import { costText } from './cost.ts';
 import { type Line, Story, short } from './story.ts';
 import { cutToWidth, harmless, oneLine } from './text.ts';
 
@@ -56,12 +57,15 @@ export class Display {
   }
 
   /** The figures of the run, after its answer. */
-  summarise({ usage, steps, toolCalls }: RunOutcome): void {
+  summarise({ usage, steps, toolCalls, cost }: RunOutcome): void {
     if (this.#loudness !== 'DEBUG' && !(this.#loudness === 'INFO' && this.#cli.terminal.errIsTerminal)) return;
     const known = usage.inputTokens !== undefined || usage.outputTokens !== undefined;
     const tokens = known ? `${usage.inputTokens ?? '?'} + ${usage.outputTokens ?? '?'}` : this.#cli.t('run.unknown');
+    const cached = usage.cachedTokens ? ` ${this.#cli.t('run.cached', { tokens: usage.cachedTokens })}` : '';
+    const spent = known || cost ? costText(this.#cli.t, cost) : '';
     const seconds = ((performance.now() - this.#startedAt) / 1000).toFixed(1);
-    this.#line(this.#cli.t('run.summary', { steps, calls: toolCalls.length, tokens, seconds }), 'dim');
+    const figures = this.#cli.t('run.summary', { steps, calls: toolCalls.length, tokens: `${tokens}${cached}`, seconds });
+    this.#line(`${figures}${spent}`, 'dim');
   }
 
   /** Ends a streamed line and takes the status line away, so that something else can be written. */

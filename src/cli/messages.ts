@@ -154,6 +154,10 @@ const TABLE = {
   'run.refused': ['denied', '已拒绝'],
   'run.denied': ['not allowed', '未获允许'],
   'run.unknown': ['unknown', '未知'],
+  'run.cached': ['({tokens} from the cache)', '（其中缓存 {tokens}）'],
+  'run.cost': [', about {amount}', '，约 {amount}'],
+  'run.cost.partial': [', at least {amount} (some prices are not known)', '，至少 {amount}（部分价格未知）'],
+  'run.cost.unknown': [', cost not known', '，费用未知'],
   'run.summary': [
     'steps {steps}, tool calls {calls}, tokens {tokens}, {seconds} s',
     '{steps} 步，{calls} 次工具调用，token {tokens}，{seconds} 秒',

@@ -19,6 +19,7 @@ export function outcomeJson(outcome: RunOutcome): Record<string, unknown> {
     protocol: outcome.protocol,
     model: outcome.model,
     usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cached_tokens: usage.cachedTokens },
+    cost: outcome.cost,
     tool_calls: outcome.toolCalls.map(({ errorCode, ms, ...call }) => ({ ...call, error_code: errorCode, ms })),
     stopped_by: stoppedBy,
     report,

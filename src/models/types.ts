@@ -32,6 +32,8 @@ export interface ChatModel extends LanguageModelV4 {
   /** Tokens that prompt and answer may hold together; absent = not known. */
   readonly contextWindow?: number;
   readonly abilities?: Abilities;
+  /** Remembers what a run has found out about it, for later ones; absent where nothing is kept. */
+  learn?(abilities: Abilities): void;
   ask: Ask;
   /** Said by a model whose `ask` ends as soon as its signal is aborted; any other is left behind then. */
   readonly endsOnAbort?: boolean;

@@ -35,6 +35,7 @@ function rowsOf(config: Config): Row[] {
     }
   }
   for (const [alias, target] of Object.entries(config.aliases)) rows.push(free(config, `models.${alias}`, target));
+  for (const [model, price] of Object.entries(config.prices)) rows.push(free(config, `prices.${model}`, price));
   for (const [tool, settings] of Object.entries(config.toolSettings)) {
     for (const [name, value] of Object.entries(settings)) {
       const isSecret = /key|token|secret|password/i.test(name);

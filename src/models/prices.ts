@@ -1,0 +1,119 @@
+/** What a reply costs and how much a model's window holds, from the dated table in prices/. Always an estimate, never an invoice. */
+
+import { readFileSync } from 'node:fs';
+import type { Cost, Usage } from '../kernel/types.ts';
+
+/** Per million tokens; what is absent is not known. */
+export interface Price {
+  in?: number;
+  out?: number;
+  /** Tokens read from the provider's cache; default: as `in`. */
+  read?: number;
+  /** Tokens written to it; default: as `in`. */
+  write?: number;
+  /** ISO 4217; default USD. */
+  currency?: string;
+}
+interface Row extends Price {
+  context?: number;
+  output?: number;
+  images?: boolean;
+  /** For requests of more input tokens than `above`; the last that fits counts. */
+  tiers?: (Price & { above: number })[];
+  off_peak?: Price & { windows: { hours_utc: string | string[]; weekdays: number[] }[] };
+}
+export interface PriceTable {
+  as_of: string;
+  models: Record<string, Row>;
+}
+/** What the table says of a model besides its price. */
+export type ModelFacts = Pick<Row, 'context' | 'output' | 'images'>;
+
+/** Days after which prices are worth a warning. */
+const STALE_DAYS = 90;
+const FREE: Row = { in: 0, out: 0 };
+
+let known: PriceTable | undefined;
+
+export function priceTable(): PriceTable {
+  known ??= readTable(new URL('../../prices/', import.meta.url), new URL('../../../prices/', import.meta.url));
+  return known;
+}
+
+/** From a checkout, or from dist/. Without its files no price is known: a run does not fail for it. */
+function readTable(...folders: URL[]): PriceTable {
+  for (const folder of folders) {
+    try {
+      const table = JSON.parse(readFileSync(new URL('table.json', folder), 'utf8')) as PriceTable;
+      const { models } = JSON.parse(readFileSync(new URL('overrides.json', folder), 'utf8')) as PriceTable;
+      for (const [id, row] of Object.entries(models)) table.models[id] = { ...table.models[id], ...row };
+      return table;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  return { as_of: new Date().toISOString().slice(0, 10), models: {} };
+}
+
+export function factsOf(id: string, family?: string): ModelFacts {
+  return rowOf(id, family) ?? {};
+}
+
+/**
+ * `id` is provider:model; `family` the provider whose regions and plans share a price list. A dated or tagged name
+ * (gpt-5.2-2025-12-11) costs what its plain name does. On this machine nothing is paid for; a coding plan is paid for already.
+ */
+function rowOf(id: string, family?: string): Row | undefined {
+  const [provider = '', model = ''] = halves(id);
+  if (provider === 'local' || /-coding(-|$)/.test(provider)) return FREE;
+  const { models } = priceTable();
+  const plain = model.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
+  for (const owner of [provider, family ?? provider]) {
+    const row = models[`${owner}/${model}`] ?? models[`${owner}/${plain}`];
+    if (row) return row;
+  }
+  return undefined;
+}
+
+/** What a reply of this model costs; undefined when its price or its tokens are not known. `own`: the user's price, which wins. */
+export function costOf(id: string, usage: Usage | undefined, options: { family?: string; own?: Price; at?: Date } = {}): Cost | undefined {
+  const row = options.own ?? rowOf(id, options.family);
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached = 0, cache_write_tokens: written = 0 } = usage ?? {};
+  if (!row || input === undefined || output === undefined) return undefined;
+  const price = priceAt(row, input, options.at ?? new Date());
+  if (price.in === undefined || price.out === undefined) return undefined;
+  const fresh = Math.max(0, input - cached - written);
+  const millionths = fresh * price.in + cached * (price.read ?? price.in) + written * (price.write ?? price.in) + output * price.out;
+  return { amount: millionths / 1e6, currency: row.currency ?? 'USD' };
+}
+
+function priceAt(row: Row, input: number, at: Date): Price {
+  const tier = row.tiers?.findLast(({ above }) => input > above);
+  if (tier) return tier;
+  return row.off_peak && isOffPeak(row.off_peak.windows, at) ? row.off_peak : row;
+}
+
+/** Weekdays count from Monday = 1; hours are FROM-TO in UTC, 00:00 as the end is midnight. */
+function isOffPeak(windows: NonNullable<Row['off_peak']>['windows'], at: Date): boolean {
+  const weekday = at.getUTCDay() || 7;
+  const time = at.toISOString().slice(11, 16);
+  return windows.some(
+    ({ hours_utc, weekdays }) =>
+      weekdays.includes(weekday) &&
+      [hours_utc].flat().some((span) => {
+        const [from = '', to = ''] = span.split('-');
+        return time >= from && (to === '00:00' || time < to);
+      }),
+  );
+}
+
+/** How old the table is, in days, when that is worth a warning. */
+export function staleDays(now: Date = new Date()): number | undefined {
+  const days = Math.floor((now.getTime() - Date.parse(priceTable().as_of)) / 86_400_000);
+  return days > STALE_DAYS ? days : undefined;
+}
+
+function halves(id: string): string[] {
+  const colon = id.indexOf(':');
+  return colon < 0 ? [id] : [id.slice(0, colon), id.slice(colon + 1)];
+}
