@@ -6,9 +6,12 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { AssistantMessage, Json, JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
 import { callId, cutOf, cutShort, proposedCalls, readOptions } from './calls.ts';
+import { highlightsOf, withoutRemember } from './highlights.ts';
+import { nativeCalls } from './native-calls.ts';
 import { promptOf, userMessage } from './prompt.ts';
 import { readCalls } from './read-calls.ts';
-import { isObject, readArguments, readJson } from './read-json.ts';
+import { isObject, readJson } from './read-json.ts';
+import { answerOnly } from './streamed.ts';
 import type { Templates } from './templates.ts';
 import type { Protocol, Reading } from './types.ts';
 
@@ -17,7 +20,8 @@ export function createJson(templates: Templates): Protocol {
   let prompt: (state: State) => LanguageModelV4Prompt;
   return {
     name: 'json',
-    render(state, tools): LanguageModelV4CallOptions {
+    render(state, offered): LanguageModelV4CallOptions {
+      const tools = withoutRemember(offered);
       if (infos !== tools) prompt = promptWith(tools, templates);
       infos = tools;
       return { prompt: prompt(state), responseFormat: { type: 'json' } };
@@ -66,7 +70,7 @@ function writeReply(message: AssistantMessage): string {
 function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templates: Templates): Reading {
   const thinking = reply.reasoning === undefined ? {} : { reasoning: reply.reasoning };
   if (reply.calls.length > 0) {
-    const calls = reply.calls.map(({ id, name, input }) => nativeCall(id, name, input, cutOf(reply.finish)));
+    const calls = nativeCalls(reply);
     return { text: reply.text, ...thinking, calls: reply.finish === 'length' ? cutShort(calls, state.language) : calls };
   }
   const reading = readJson(reply.text, cutOf(reply.finish));
@@ -86,13 +90,6 @@ function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templ
   return { text: outside(reply.text), ...thinking, calls: [], problem: { code, message } };
 }
 
-function nativeCall(id: string, name: string, input: string, cut: { cut?: boolean }): ProposedCall {
-  const reading = readArguments(input, cut);
-  return reading.ok
-    ? { id, name, arguments: reading.value }
-    : { id, name, arguments: {}, problem: { code: reading.code, message: reading.message } };
-}
-
 const FINISH = /^(finish|final|final_?answer|answer|respond|reply|完成|结束|回答)$/i;
 const CALL = /^(tool_?calls?|call_?tool|use_?tool|tool|call|调用工具)$/i;
 
@@ -101,14 +98,13 @@ function understand(object: JsonObject, state: State, repairs: string[], tools: 
   const reasoning = text(object.reasoning) ?? text(object.thought);
   const action = text(object.action);
   const answer = object.answer ?? object.final_answer ?? (action !== undefined && FINISH.test(action) ? object.action_input : undefined);
-  const highlights = Array.isArray(object.highlights) ? object.highlights.filter((item) => typeof item === 'string' && item !== '') : [];
   const list = Array.isArray(object.calls) ? object.calls : Array.isArray(object.tool_calls) ? object.tool_calls : undefined;
   const known = (name: string | undefined) => name !== undefined && tools.some((tool) => tool.name === name);
   const named = action !== undefined && !FINISH.test(action) && !CALL.test(action) ? action : undefined;
   const name = text(object.tool) ?? text(object.tool_name) ?? named ?? (known(text(object.name)) ? text(object.name) : undefined);
   const finishing = action !== undefined ? FINISH.test(action) : answer !== undefined && answer !== null;
   if (finishing && answer !== undefined && answer !== null) {
-    return { text: plain(answer), calls: [], ...(highlights.length > 0 ? { highlights: highlights as string[] } : {}) };
+    return { text: plain(answer), calls: [], ...highlightsOf([object.highlights ?? []].flat(), state) };
   }
   const items = list ?? (name === undefined ? [] : [object]);
   const calls = items.filter(isObject).map((item, index) => oneCall(item, index === 0 ? name : undefined, state, index, repairs));
@@ -141,56 +137,4 @@ function outside(reply: string): string {
   const before = reply.slice(0, open).replace(/```\w*\s*$/, '');
   const after = close > open ? reply.slice(close + 1).replace(/^\s*```/, '') : '';
   return `${before.trim()}\n${after.trim()}`.trim() || reply;
-}
-
-/** Shows the value of "answer" as it is written, and nothing else of the object. Keeps only what it still has to look at. */
-export function answerOnly(): (piece: string) => string {
-  let seen = '';
-  let state: 'before' | 'inside' | 'after' = 'before';
-  return (piece) => {
-    if (state === 'after') return '';
-    seen += piece;
-    if (state === 'before') {
-      const key = /"(?:answer|final_answer)"\s*:\s*"/.exec(seen);
-      if (!key) {
-        seen = seen.slice(-KEY_LENGTH);
-        return '';
-      }
-      state = 'inside';
-      seen = seen.slice(key.index + key[0].length);
-    }
-    const end = closingQuote(seen, 0);
-    if (end >= 0) state = 'after';
-    const stop = end >= 0 ? end : safeEnd(seen, 0);
-    const shown = seen.slice(0, stop);
-    seen = seen.slice(stop);
-    return decode(shown);
-  };
-}
-
-/** More than a key with the blanks around its colon takes. */
-const KEY_LENGTH = 200;
-
-function closingQuote(seen: string, from: number): number {
-  for (let i = from; i < seen.length; i++) {
-    if (seen[i] === '\\') i++;
-    else if (seen[i] === '"') return i;
-  }
-  return -1;
-}
-
-/** Never inside an escape: `\`, `\u12`. */
-function safeEnd(seen: string, from: number): number {
-  const open = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(seen.slice(from));
-  return open && (seen.slice(from, from + open.index).match(/\\+$/)?.[0].length ?? 0) % 2 === 0 ? from + open.index : seen.length;
-}
-
-/** Raw line breaks inside a JSON string are what models write; they are kept. */
-function decode(escaped: string): string {
-  const body = escaped.replace(/\n/g, '\\n').replace(/\r/g, '').replace(/\t/g, '\\t');
-  try {
-    return JSON.parse(`"${body}"`) as string;
-  } catch {
-    return escaped; // an escape that JSON does not know is shown as it was written
-  }
 }

@@ -2,7 +2,8 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
-import { cutOf, cutShort, proposedCalls, readOptions } from './calls.ts';
+import { cutShort, proposedCalls, readOptions } from './calls.ts';
+import { remembered } from './highlights.ts';
 import { promptOf, userMessage } from './prompt.ts';
 import type { Templates } from './templates.ts';
 import type { Protocol, Reading } from './types.ts';
@@ -58,8 +59,8 @@ function readNative(reply: Reply, state: State, tools: readonly ToolInfo[]): Rea
   const thinking: Thinking = reply.reasoning === undefined ? {} : { reasoning: reply.reasoning };
   if (reply.calls.length > 0) {
     const plain = reply.calls.map(({ id, name, input }) => ({ id, name, arguments: validObject(input) }));
-    if (plain.every(isReadable)) return withCalls(reply, thinking, state, plain);
-    return repaired(reply, thinking, state);
+    if (plain.every(isReadable)) return withCalls(reply, thinking, state, tools, plain);
+    return repaired(reply, thinking, state, tools);
   }
   if (tools.length === 0 || !MAY_HOLD_CALLS.test(reply.text)) return { text: reply.text, ...thinking, calls: [] };
   return withTextCalls(reply, thinking, state, tools);
@@ -72,8 +73,9 @@ function isReadable(call: { id: string; name: string; arguments: JsonObject | un
   return call.arguments !== undefined;
 }
 
-function withCalls({ text, finish }: Reply, thinking: Thinking, state: State, calls: ProposedCall[]): Reading {
-  return { text, ...thinking, calls: finish === 'length' ? cutShort(calls, state.language) : calls };
+function withCalls({ text, finish }: Reply, thinking: Thinking, state: State, tools: readonly ToolInfo[], read: ProposedCall[]): Reading {
+  const calls = finish === 'length' ? cutShort(read, state.language) : read;
+  return { text, ...thinking, calls, ...remembered(calls, tools, state) };
 }
 
 /** "" and absent arguments are {}; undefined when it is not valid JSON or no object. */
@@ -87,16 +89,9 @@ function validObject(input: string): JsonObject | undefined {
   }
 }
 
-/** What cannot be read is the call's problem, not the reply's. */
-async function repaired(reply: Reply, thinking: Thinking, state: State): Promise<Reading> {
-  const { readArguments } = await import('./read-json.ts');
-  const calls = reply.calls.map(({ id, name, input }): ProposedCall => {
-    const reading = readArguments(input, cutOf(reply.finish));
-    if (!reading.ok) return { id, name, arguments: {}, problem: { code: reading.code, message: reading.message } };
-    const { value, repairs } = reading;
-    return { id, name, arguments: value, ...(repairs.length > 0 ? { repairs } : {}) };
-  });
-  return withCalls(reply, thinking, state, calls);
+async function repaired(reply: Reply, thinking: Thinking, state: State, tools: readonly ToolInfo[]): Promise<Reading> {
+  const { nativeCalls } = await import('./native-calls.ts');
+  return withCalls(reply, thinking, state, tools, nativeCalls(reply));
 }
 
 async function withTextCalls(reply: Reply, thinking: Thinking, state: State, tools: readonly ToolInfo[]): Promise<Reading> {
@@ -104,6 +99,6 @@ async function withTextCalls(reply: Reply, thinking: Thinking, state: State, too
   const read = readCalls(reply.text, readOptions(reply, tools));
   if (read.calls.length === 0 && read.problems.length === 0) return { text: reply.text, ...thinking, calls: [] };
   const inTags = read.reasoning === undefined ? {} : { reasoning: read.reasoning };
-  const reading = withCalls({ ...reply, text: read.text }, { ...inTags, ...thinking }, state, proposedCalls(read, state));
+  const reading = withCalls({ ...reply, text: read.text }, { ...inTags, ...thinking }, state, tools, proposedCalls(read, state));
   return { ...reading, as_text: true };
 }

@@ -52,6 +52,19 @@ test('the model sees examples of three tools as a dialogue, the best one last, i
   assert.ok(options.maxOutputTokens! <= 200);
 });
 
+test('the shipped tool remember is left to other protocols', () => {
+  const remember: ToolInfo = {
+    ...notesGet,
+    name: 'remember',
+    input_schema: { type: 'object', properties: { facts: { type: 'array' } }, required: ['facts'] },
+    keywords: 'remember 记住',
+    examples: [],
+  };
+  const state = asked('Remember that my locker code is 5519.');
+  assert.deepEqual(protocol().render(state, [remember, ...tools]), protocol().render(state, tools));
+  assert.equal(call('帮我记住门禁密码是 5519', 'remember\nfacts: 5519', [remember, ...tools]).name, 'notes_set');
+});
+
 test('the line protocol is read; what the model copied is its own decision', () => {
   const right = { name: 'weather', arguments: { city: 'Oslo' }, by: 'model' };
   for (const text of ['weather\ncity: Oslo', ' Weather:\ncity: oslo\nwind: 3\n', '`weather`\nCity is unknown\ncity： Oslo\ncity: Madrid']) {

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FinishReason, Message, Reply, State, ToolInfo } from '../../src/kernel/types.ts';
-import { answerOnly, createJson } from '../../src/protocols/json.ts';
+import { createJson } from '../../src/protocols/json.ts';
 import { createNative } from '../../src/protocols/native.ts';
+import { answerOnly } from '../../src/protocols/streamed.ts';
 import { Templates } from '../../src/protocols/templates.ts';
 
 const templates = new Templates();
@@ -18,7 +19,7 @@ const weather: ToolInfo = {
 const tools = [weather];
 
 function stateWith(messages: Message[], language: 'zh' | 'en' = 'en'): State {
-  return { instructions: 'Be brief.', language, messages, step: 2 } as unknown as State;
+  return { instructions: 'Be brief.', language, messages, step: 2, highlights: [] } as unknown as State;
 }
 function reply(text: string, calls: Reply['calls'] = [], finish: FinishReason = 'stop'): Reply {
   return { text, calls, finish };
@@ -83,6 +84,39 @@ test('native: a call that a model wrote as text is a call; text about JSON is an
   const talk = 'To call it you would send {"city": "..."} as JSON.';
   const answer = await protocol.read(reply(talk), stateWith(history), tools);
   assert.deepEqual(answer, { text: talk, calls: [] });
+});
+
+const remember: ToolInfo = {
+  name: 'remember',
+  description: 'Marks facts.',
+  input_schema: { type: 'object', properties: { facts: { type: 'array', items: { type: 'string' } } }, required: ['facts'] },
+  level: 'read',
+  hash: 'r',
+};
+
+test('highlights: native takes them out of calls of remember, json out of its field; none is told twice', async () => {
+  const facts = (...told: string[]) => ({ id: 'r', name: 'remember', input: JSON.stringify({ facts: told }) });
+  const state = { ...stateWith(history), highlights: ['住在上海'] };
+  const native = async (calls: Reply['calls'], among = [...tools, remember], finish: FinishReason = 'tool-calls') =>
+    createNative(templates).read(reply('', calls, finish), state, among);
+  const told = await native([facts('对花生过敏', ' 对花生过敏', '住在上海'), { id: 'w', name: 'weather', input: '{"city":"上海"}' }]);
+  assert.deepEqual(told.highlights, ['对花生过敏']);
+  assert.equal(told.calls.length, 2, 'the calls still run');
+  assert.deepEqual((await native([{ id: 'r', name: 'remember', input: "{'facts': 'vegetarian'," }])).highlights, undefined, 'unreadable');
+  assert.deepEqual((await native([{ id: 'r', name: 'remember', input: "{'fact': 'vegetarian'}" }])).highlights, ['vegetarian']);
+  assert.equal((await native([facts('a')], [...tools, remember], 'length')).highlights, undefined, 'cut off');
+  assert.equal((await native([facts('a')], tools)).highlights, undefined, 'no such tool');
+  const own: ToolInfo = { ...remember, input_schema: { type: 'object', properties: { key: { type: 'string' } } } };
+  assert.equal((await native([facts('a')], [own])).highlights, undefined, 'a tool of the same name that is somebody’s own');
+  const text = '{"action": "finish", "answer": "好", "highlights": ["对花生过敏", "住在上海", "", 3, "对花生过敏"]}';
+  const { highlights } = await createJson(templates).read(reply(text), state, tools);
+  assert.deepEqual(highlights, ['对花生过敏']);
+});
+
+test('highlights: protocols with a way of their own do not show the tool', () => {
+  const request = createJson(templates).render(stateWith(history), [...tools, remember]);
+  assert.doesNotMatch(JSON.stringify(request.prompt), /remember\\?"/);
+  assert.match(JSON.stringify(createNative(templates).render(stateWith(history), [remember]).tools), /"remember"/);
 });
 
 test('json: the system message holds the tools; the history shows calls and results in the agreed form', () => {

@@ -51,9 +51,9 @@ async function call(name: string, args: JsonObject): Promise<{ data?: JsonObject
   return result.success ? { data: result.data as JsonObject } : { code: result.error.code, message: result.error.message };
 }
 
-test('seven tools, each with a when-to-use, two examples or more in both languages, and examples that are valid calls', async () => {
+test('eight tools, each with a when-to-use, two examples or more in both languages, and examples that are valid calls', async () => {
   assert.deepEqual(diagnostics, []);
-  const names = ['calculator', 'current_time', 'list_files', 'notes_get', 'notes_set', 'read_file', 'write_file'];
+  const names = ['calculator', 'current_time', 'list_files', 'notes_get', 'notes_set', 'read_file', 'remember', 'write_file'];
   assert.deepEqual(
     tools.map(({ info }) => info.name),
     names,
@@ -74,6 +74,12 @@ test('seven tools, each with a when-to-use, two examples or more in both languag
     tools.filter(({ info }) => info.level !== 'read').map(({ info }) => info.name),
     ['write_file'],
   );
+});
+
+test('remember: facts are noted, one fact alone too', async () => {
+  assert.deepEqual((await call('remember', { facts: ['用户对花生过敏。', 'The user lives in Oslo.'] })).data, { noted: 2 });
+  assert.deepEqual((await call('remember', { fact: 'The user lives in Oslo.' })).data, { noted: 1 });
+  assert.equal((await call('remember', { facts: [] })).data, undefined);
 });
 
 test('calculator: arithmetic as people write it, exact, and nothing but arithmetic', async () => {

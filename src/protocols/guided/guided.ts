@@ -6,6 +6,7 @@
 
 import type { ProposedCall, Reply, State, ToolInfo } from '../../kernel/types.ts';
 import { callId } from '../calls.ts';
+import { withoutRemember } from '../highlights.ts';
 import { Templates } from '../templates.ts';
 import type { Protocol, Reading } from '../types.ts';
 import { fillArguments, type Resolve } from './arguments.ts';
@@ -73,7 +74,8 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
 
   return {
     name: 'guided',
-    render(state, tools) {
+    render(state, offered) {
+      const tools = withoutRemember(offered);
       const turn = turnOf(state);
       const step = stepOf(turn, tools);
       const prompt =
@@ -85,7 +87,8 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
       const stops = step.kind === 'call' ? ['\n\n'] : ['\n\n', '\nQuestion:', '\n问题：'];
       return { prompt, temperature: 0, maxOutputTokens: MOST_TOKENS[step.kind], stopSequences: stops };
     },
-    read(reply, state, tools) {
+    read(reply, state, offered) {
+      const tools = withoutRemember(offered);
       const turn = turnOf(state);
       const step = stepOf(turn, tools);
       if (step.kind === 'call') return readCall(reply, turn, step, state);
