@@ -59,7 +59,7 @@ test('the stream of a foreign model becomes a reply; parts without a place in it
 });
 
 test('a foreign stream without an end is interrupted', async () => {
-  const reply = await asChatModel(foreign([{ type: 'text-delta', id: '1', delta: 'half' }]), 'acme:big').ask(prompt('hi'));
+  const reply = await asChatModel(foreign([{ type: 'text-delta', id: '1', delta: 'half' }]), { id: 'acme:big' }).ask(prompt('hi'));
   assert.deepEqual(reply, { text: 'half', calls: [], finish: 'interrupted' });
 });
 

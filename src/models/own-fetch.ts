@@ -1,0 +1,123 @@
+/**
+ * A `fetch` for the AI SDK's providers that moves its bytes as our own client does: keep-alive, proxies, an own certificate
+ * authority, and a bound on every phase. The SDK itself waits for a silent stream without end.
+ */
+
+import type { JsonObject } from '../kernel/types.ts';
+import { createTransport, type Incoming, type Timeouts, type Transport } from './http.ts';
+import { modelError, type Place, statusError } from './http-errors.ts';
+
+export interface OwnFetch {
+  fetch: typeof globalThis.fetch;
+  close(): void;
+}
+
+export function createFetch(options: {
+  place: Place;
+  timeouts?: Partial<Timeouts> | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
+}): OwnFetch {
+  // One for each address: most providers have one, some name the model or the action in it.
+  const transports = new Map<string, Transport>();
+  const transportTo = (url: URL) => {
+    let transport = transports.get(url.href);
+    if (!transport) {
+      transport = createTransport({ url, ...options });
+      transports.set(url.href, transport);
+    }
+    return transport;
+  };
+
+  async function ownFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    const { body, method } = init;
+    // Forms and downloads are none of a language model's requests; whatever sends them has the fetch it would have had.
+    if (input instanceof Request || method !== 'POST' || !(typeof body === 'string' || body instanceof Uint8Array))
+      return globalThis.fetch(input, init);
+    const url = new URL(input);
+    const cancelled = new AbortController();
+    const signal = init.signal ? AbortSignal.any([init.signal, cancelled.signal]) : cancelled.signal;
+    const streamed = isStreamed(url, body);
+    const headers = [...new Headers(init.headers)].flat();
+    const patience = streamed ? 'firstByte' : 'wholeAnswer';
+    const incoming = await transportTo(url).post({ body: [Buffer.from(body as string)], headers, patience }, signal);
+    if (streamed && incoming.status === 200) await refuseWhole(options.place, incoming);
+    const answer = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+    return new Response(bodyOf(incoming, cancelled), { status: incoming.status, headers: answer });
+  }
+
+  return {
+    fetch: ownFetch,
+    close() {
+      for (const transport of transports.values()) transport.close();
+    },
+  };
+}
+
+/** The same fetch, with these fields in every JSON body; an object in place of an object is merged into it. */
+export function withFields(fetch: typeof globalThis.fetch, fields: JsonObject): typeof globalThis.fetch {
+  return (input, init) => {
+    if (typeof init?.body !== 'string') return fetch(input, init);
+    const body = JSON.parse(init.body) as JsonObject;
+    for (const [name, value] of Object.entries(fields)) {
+      const known = body[name];
+      body[name] = isObject(known) && isObject(value) && name !== 'thinking' ? { ...known, ...value } : value;
+    }
+    return fetch(input, { ...init, body: JSON.stringify(body) });
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isStreamed(url: URL, body: string | Uint8Array): boolean {
+  return /stream/i.test(url.pathname) || (typeof body === 'string' && /"stream"\s*:\s*true/.test(body));
+}
+
+function bodyOf(incoming: Incoming, cancelled: AbortController): ReadableStream<Uint8Array> | null {
+  if (incoming.status === 204 || incoming.status === 205 || incoming.status === 304) return null; // fetch wants it so
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      // Not awaited: the head is handed over while the body is still coming. Its size is bounded by the transport.
+      incoming
+        .read((piece) => controller.enqueue(piece))
+        .then(
+          () => controller.close(),
+          (error: unknown) => controller.error(error),
+        );
+    },
+    cancel: (reason) => cancelled.abort(reason),
+  });
+}
+
+/** A page or a JSON text in place of the stream that was asked for: the SDK's parser would see an empty stream. */
+async function refuseWhole(place: Place, incoming: Incoming): Promise<void> {
+  const type = String(incoming.headers['content-type'] ?? '').split(';')[0] as string;
+  if (type !== 'application/json' && type !== 'text/html') return;
+  const pieces: Buffer[] = [];
+  await incoming.read((piece) => pieces.push(piece));
+  const text = Buffer.concat(pieces).toString();
+  const error = type === 'application/json' ? errorIn(text) : undefined;
+  if (error) throw statusError(place, errorStatus(error), incoming.headers, text);
+  const title = /<title[^>]*>([^<]{1,100})/i.exec(text)?.[1]?.trim();
+  throw modelError(
+    'bad_reply',
+    `${place.endpoint} answered with ${type} instead of a stream${title ? `: ${title}` : ''}`,
+    'Check base_url: what answers there does not speak the API of this provider.',
+  );
+}
+
+function errorIn(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { error?: unknown } | null)?.error;
+  } catch {
+    return undefined; // no JSON after all: named by the caller
+  }
+}
+
+/** The HTTP status that an error object names; else 0. */
+function errorStatus(error: unknown): number {
+  const { code, status } = isObject(error) ? error : {};
+  const named = Number(code ?? status);
+  return named >= 400 && named < 600 ? named : 0;
+}
