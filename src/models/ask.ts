@@ -217,7 +217,8 @@ async function ownError(model: LanguageModelV4, known: Place | undefined, id: st
   const place = known ?? { endpoint: endpointOf(model, error), model: model.modelId };
   if (APICallError.isInstance(error)) {
     const { statusCode, responseHeaders = {}, responseBody } = error;
-    if (statusCode !== undefined && statusCode !== 200) return statusError(place, statusCode, responseHeaders, responseBody || message);
+    if (statusCode !== undefined && statusCode !== 200)
+      return statusError(place, statusCode, responseHeaders, failedResponse(error.data) ?? (responseBody || message));
     const what = statusCode === 200 ? 'sent an answer that cannot be read' : 'cannot be asked';
     const next = statusCode === 200 ? 'Check base_url, and try again.' : 'Check the network connection and the proxy variables.';
     return modelError(statusCode === 200 ? 'bad_reply' : 'network_error', `${place.endpoint} ${what}: ${message}`, next, {
@@ -225,8 +226,17 @@ async function ownError(model: LanguageModelV4, known: Place | undefined, id: st
       cause: error,
     });
   }
-  if (isStreamError(error)) return statusError(place, error.statusCode ?? 0, {}, JSON.stringify(error.data ?? { message }));
+  if (isStreamError(error)) {
+    const text = failedResponse(error.data) ?? JSON.stringify(error.data ?? { message });
+    return statusError(place, error.statusCode ?? 0, {}, text);
+  }
   return modelError('model_failed', `${id} failed: ${message}`, 'Check the settings of that model.', { cause: error });
+}
+
+/** OpenAI reports a failure within the response that failed, which holds the whole request, too. */
+function failedResponse(data: unknown): string | undefined {
+  const error = (data as { response?: { error?: unknown } } | null | undefined)?.response?.error;
+  return error ? JSON.stringify({ error }) : undefined;
 }
 
 /** A provider's own error object inside a stream, as the SDK hands it on: plain, not an Error. */

@@ -64,7 +64,8 @@ export class SdkRequests {
     return true;
   }
 
-  private thinks({ reasoning }: AskOptions): boolean {
+  /** Whether the model thinks about this request, as far as is known. */
+  thinks({ reasoning }: AskOptions): boolean {
     const usual = this.habits.thinking?.default;
     if (reasoning === undefined || reasoning === 'provider-default') return usual === 'on' || usual === 'always';
     return reasoning === 'none' ? usual === 'always' : usual !== 'never';
