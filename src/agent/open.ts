@@ -7,7 +7,7 @@ import { createSecrets } from '../journal/secrets.ts';
 import { openSqliteStore } from '../journal/sqlite.ts';
 import type { EventStore } from '../journal/store.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
-import { PROVIDERS } from '../models/providers.ts';
+import { providersOf } from '../models/profiles.ts';
 import type { Tool } from '../tools/define.ts';
 import { type Diagnostic, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { Agent } from './agent.ts';
@@ -149,7 +149,7 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** Values of the variables that hold keys: they never reach store, log, trace or an error. */
 function knownSecrets(config: Config): Record<string, string> {
-  const names = new Set([...PROVIDERS.flatMap((provider) => provider.keys), config.values.model.api_key_env ?? '']);
+  const names = new Set([...providersOf(config.env).flatMap((provider) => provider.keys), config.values.model.api_key_env ?? '']);
   const secret = /(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD)$/i;
   return Object.fromEntries(
     Object.entries(config.env).filter((entry): entry is [string, string] => {

@@ -63,8 +63,11 @@ export interface Habits {
     /** Our reasoning level -> request fields. */
     efforts?: Record<string, JsonObject>;
   };
-  /** The field of a message that holds thinking, and whether it goes back: on no message, those with calls, or all. */
-  reasoning?: { field: string; replay: 'never' | 'calls' | 'all'; empty?: string }; // `empty` is sent where there was none
+  /**
+   * The field of a message that holds thinking (`content`: parts of type thinking in it; `reasoning_details`: given back as
+   * they came), and whether it goes back: on no message, those with calls, or all. `empty` is sent where there was none.
+   */
+  reasoning?: { field: string; replay: 'never' | 'calls' | 'all'; empty?: string };
   tool_choice?: { values: ToolChoiceWord[]; thinking?: ToolChoiceWord[]; required?: string }; // `required`: its word for that
   /** It takes `parallel_tool_calls`. */
   parallel_tool_calls?: boolean;
@@ -73,15 +76,24 @@ export interface Habits {
   /** false: no function calling at all. */
   tools?: boolean;
   /** Structured answers; default json_schema, also beside tools. */
-  json?: { format: 'json_schema' | 'json_object' | 'none'; with_tools?: boolean; streamed?: boolean; thinking?: boolean };
+  json?: {
+    format: 'json_schema' | 'json_object' | 'none';
+    with_tools?: boolean;
+    streamed?: boolean;
+    thinking?: boolean;
+    /** Keywords that its schemas must not hold. */
+    drops?: string[];
+  };
   /** Of the prompt's front: by itself, with cache_control markers, or not at all. */
   cache?: 'automatic' | 'markers' | 'none';
   /** false: it sees none. */
   images?: false | { /** Longest edge, pixels. */ max_edge?: number; max_bytes?: number };
-  /** The form of a call's id that goes back. */
+  /** The form of a call's id that goes back: exactly nine letters and digits. */
   call_id?: 'nine';
+  /** false: no user message may follow a tool result; a short word of the assistant is put between. */
+  user_after_tool?: boolean;
   /** Beside the texts that every vendor uses: regular expressions on the body of an error. */
-  errors?: { overflow?: string; quota?: string; balance?: string };
+  errors?: { overflow?: string; quota?: string; balance?: string; rate?: string; key?: string; model?: string };
 }
 
 /** What one model can do: from its profile, from what was learnt, or measured by `hermes models test`. Absent = not known. */

@@ -5,7 +5,7 @@
 
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { servedModels } from './probe.ts';
-import { PROVIDERS, type Provider } from './providers.ts';
+import { type Provider, providersOf } from './profiles.ts';
 
 /** A model behind an endpoint. */
 export interface EndpointChoice {
@@ -36,7 +36,7 @@ export interface ResolveOptions {
   option?: string;
   /** Section [model] of the configuration. */
   config?: { provider?: string; model?: string; base_url?: string; api_key_env?: string };
-  /** Environment and .env together. A variable that is set to nothing is not set. */
+  /** Environment and .env together, also where HERMES_PROVIDERS is read. A variable that is set to nothing is not set. */
   env: NodeJS.ProcessEnv;
   /** Names of the model files that are here. */
   localModels?: () => Promise<readonly string[]>;
@@ -49,17 +49,16 @@ export interface ResolveOptions {
 const probeMs = 300;
 
 export async function resolveModel(options: ResolveOptions): Promise<ModelChoice> {
-  const { option, config = {}, env } = options;
+  const { option, env } = options;
   const say = texts[options.language ?? 'en'];
-  if (option) return named(parseModelName(option), say.option, options);
-  const inConfig = configured(config);
+  if (option) return named(parseModelName(option, env), say.option, options);
+  const inConfig = configured(options);
   if (inConfig) return named(inConfig, say.config, options);
 
   const notes: string[] = [];
-  const withKey = PROVIDERS.flatMap((provider) => {
+  const withKey = providersOf(env).flatMap((provider) => {
     const key = keyOf(provider, env);
-    if (key && provider.notYet) notes.push(say.notYet(key.name));
-    return key && !provider.notYet ? [{ provider, key }] : [];
+    return key ? [{ provider, key }] : [];
   });
   // A provider without a usual model is taken only when no other has a key, and then asks for a name.
   const first = withKey.find(({ provider }) => provider.model) ?? withKey[0];
@@ -73,23 +72,24 @@ export interface ModelName {
 }
 
 /** `provider:model`, split at the first colon; a provider alone stands for its usual model. */
-export function parseModelName(name: string): ModelName {
+export function parseModelName(name: string, env?: NodeJS.ProcessEnv): ModelName {
   const colon = name.indexOf(':');
   const provider = colon < 0 ? name : name.slice(0, colon);
   const model = colon < 0 ? '' : name.slice(colon + 1);
-  if (provider === 'local' || PROVIDERS.some((known) => known.name === provider)) return model ? { provider, model } : { provider };
-  const near = nearest(provider, ['local', ...PROVIDERS.map((known) => known.name)]);
+  const known = ['local', ...providersOf(env).map((each) => each.name)];
+  if (known.includes(provider)) return model ? { provider, model } : { provider };
+  const near = nearest(provider, known);
   throw usage(
     'unknown_provider',
     `expected a model as provider:model, got "${name}": there is no provider "${provider}"`,
-    near ? `did you mean "${near}:${model || 'MODEL'}"?` : `providers: ${['local', ...PROVIDERS.map((known) => known.name)].join(', ')}`,
+    near ? `did you mean "${near}:${model || 'MODEL'}"?` : `providers: ${known.join(', ')}`,
   );
 }
 
-function configured({ provider, model, base_url }: NonNullable<ResolveOptions['config']>): ModelName | undefined {
-  if (provider) return { ...parseModelName(`${provider}:`), ...(model && { model }) };
+function configured({ config: { provider, model, base_url } = {}, env }: ResolveOptions): ModelName | undefined {
+  if (provider) return { ...parseModelName(`${provider}:`, env), ...(model && { model }) };
   if (base_url) return { provider: 'openai-compatible', ...(model && { model }) };
-  return model ? parseModelName(model) : undefined;
+  return model ? parseModelName(model, env) : undefined;
 }
 
 // ---- a provider that is known ------------------------------------------------------------------------------
@@ -97,12 +97,12 @@ function configured({ provider, model, base_url }: NonNullable<ResolveOptions['c
 async function named(name: ModelName, reason: string, options: ResolveOptions, notes: string[] = []): Promise<ModelChoice> {
   if (name.provider === 'local')
     return name.model ? { provider: 'local', model: name.model, reason, notes } : inProcess(options, notes, reason);
-  const provider = PROVIDERS.find((known) => known.name === name.provider) as Provider;
-  if (provider.notYet) throw usage('provider_not_supported', `${provider.name} cannot be asked by this version`, provider.notYet);
+  const provider = providersOf(options.env).find((known) => known.name === name.provider) as Provider;
   const settings = settingsFor(provider, options);
-  const baseURL = settings.base_url ?? (provider.baseURLVariable && options.env[provider.baseURLVariable]) ?? provider.baseURL;
+  const baseURL = settings.base_url ?? baseURLFrom(provider, options.env);
   if (!baseURL) throw usage('base_url_missing', `${provider.name} needs an address`, 'set base_url in [model], or HERMES_MODEL_BASE_URL');
   const usual = baseURL === provider.baseURL;
+  const served = provider.local && !name.model ? await servedBy(provider, baseURL, options) : undefined;
   const key = keyOf(provider, options.env, settings.api_key_env);
   if (!key && usual && provider.keys.length > 0)
     throw usage(
@@ -110,7 +110,7 @@ async function named(name: ModelName, reason: string, options: ResolveOptions, n
       `${provider.name} needs a key: ${provider.keys[0]} is not set`,
       `set ${provider.keys[0]} in the environment or in .env`,
     );
-  const model = name.model ?? (usual ? provider.model : undefined) ?? (provider.local && (await served(options, baseURL))?.[0]);
+  const model = name.model ?? (usual ? provider.model : undefined) ?? served?.[0];
   if (!model)
     throw usage('model_missing', `which model of ${provider.name}?`, `name it: --model ${provider.name}:MODEL, or model in [model]`);
   return {
@@ -125,8 +125,12 @@ async function named(name: ModelName, reason: string, options: ResolveOptions, n
 }
 
 /** Address and key of the configuration belong to the provider that it names, and to no other. */
-function settingsFor(provider: Provider, { config = {} }: ResolveOptions): { base_url?: string; api_key_env?: string } {
-  return (configured(config)?.provider ?? 'openai-compatible') === provider.name ? config : {};
+function settingsFor(provider: Provider, options: ResolveOptions): { base_url?: string; api_key_env?: string } {
+  return (configured(options)?.provider ?? 'openai-compatible') === provider.name ? (options.config ?? {}) : {};
+}
+
+function baseURLFrom(provider: Provider, env: NodeJS.ProcessEnv): string | undefined {
+  return provider.baseURLVariables.map((name) => env[name]).find(Boolean) ?? provider.baseURL;
 }
 
 function keyOf(provider: Provider, env: NodeJS.ProcessEnv, own?: string): { name: string; value: string } | undefined {
@@ -138,22 +142,35 @@ function keyOf(provider: Provider, env: NodeJS.ProcessEnv, own?: string): { name
 
 // ---- what is on this machine -------------------------------------------------------------------------------
 
-/** All are asked at once; the order of the table decides among those that answer. */
+/** All are asked at once; the order of the profiles decides among those that answer. */
 async function answeringServer(options: ResolveOptions, notes: string[]): Promise<EndpointChoice | undefined> {
   const say = texts[options.language ?? 'en'];
-  const servers = PROVIDERS.filter((provider) => provider.local);
-  const answers = await Promise.all(servers.map(({ baseURL = '' }) => served(options, baseURL)));
-  for (const [i, { name, title, baseURL = '' }] of servers.entries()) {
+  const servers = distinctServers(providersOf(options.env));
+  const answers = await Promise.all(servers.map(({ provider, baseURL }) => servedBy(provider, baseURL, options)));
+  for (const [i, { provider, baseURL }] of servers.entries()) {
     const address = new URL(baseURL).host;
     const model = answers[i]?.[0];
-    if (model) return { provider: name, model, baseURL, direct: true, reason: say.server(title, address), notes };
-    if (answers[i]) notes.push(say.noModel(title, address));
+    if (model) return { provider: provider.name, model, baseURL, direct: true, reason: say.server(provider.title, address), notes };
+    if (answers[i]) notes.push(say.noModel(provider.title, address));
   }
   return undefined;
 }
 
-function served({ probe = (url) => servedModels(url, probeMs) }: ResolveOptions, baseURL: string): Promise<string[] | undefined> {
-  return probe(baseURL);
+/** One for each address: a server that speaks two APIs is asked by the first of them. */
+function distinctServers(providers: readonly Provider[]): { provider: Provider; baseURL: string }[] {
+  const byHost = new Map<string, { provider: Provider; baseURL: string }>();
+  for (const provider of providers) {
+    if (!provider.local || !provider.baseURL) continue;
+    const { host } = new URL(provider.baseURL);
+    if (!byHost.has(host)) byHost.set(host, { provider, baseURL: provider.baseURL });
+  }
+  return [...byHost.values()];
+}
+
+/** Ollama lists its models at /v1, too. */
+function servedBy({ api }: Provider, baseURL: string, options: ResolveOptions): Promise<string[] | undefined> {
+  const { probe = (url) => servedModels(url, probeMs) } = options;
+  return probe(api === 'ollama' ? `${baseURL.replace(/\/+$/, '')}/v1` : baseURL);
 }
 
 async function inProcess(options: ResolveOptions, notes: string[], reason?: string): Promise<LocalChoice> {
@@ -175,7 +192,6 @@ const texts = {
     server: (title: string, address: string) => `${title} answers at ${address}`,
     file: (name: string) => `no key, no local server; the model file ${name} is here`,
     embedded: 'no key, no local server, no model file: the embedded default',
-    notYet: (name: string) => `${name} is set, but Anthropic's own API is not spoken yet`,
     noModel: (title: string, address: string) => `${title} answers at ${address}, but serves no model`,
   },
   zh: {
@@ -185,7 +201,6 @@ const texts = {
     server: (title: string, address: string) => `${title} 在 ${address} 应答`,
     file: (name: string) => `没有密钥，也没有本地服务；本机有模型文件 ${name}`,
     embedded: '没有密钥、本地服务和模型文件：使用内置默认模型',
-    notYet: (name: string) => `已设置 ${name}，但目前还不支持 Anthropic 自有接口`,
     noModel: (title: string, address: string) => `${title} 在 ${address} 应答，但没有可用的模型`,
   },
 };

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HermesError } from '../../src/kernel/errors.ts';
 import { servedModels } from '../../src/models/probe.ts';
-import { PROVIDERS } from '../../src/models/providers.ts';
 import { parseModelName, type ResolveOptions, resolveModel } from '../../src/models/resolve.ts';
 import { endpoint, sendJson, socketServer } from './endpoint.ts';
 
@@ -86,11 +85,12 @@ test('a key in the environment chooses its provider', async () => {
   assert.equal('baseURL' in named && named.baseURL, 'http://gateway.example/v1');
 });
 
-test("Anthropic's own API comes later: said when it is chosen, noted when its key is there", async () => {
-  await fails({ option: 'anthropic:claude' }, 'provider_not_supported', /openrouter/);
-  const choice = await resolve({ env: { ANTHROPIC_API_KEY: 'a', ZAI_API_KEY: 'z' } });
-  assert.equal(choice.provider, 'zai');
-  assert.match(choice.notes.join(), /ANTHROPIC_API_KEY/);
+test('regions share a key: the usual one is taken, another by its name', async () => {
+  const env = { MOONSHOT_API_KEY: 'm', ANTHROPIC_API_KEY: '' };
+  const choice = await resolve({ env });
+  assert.deepEqual([choice.provider, 'baseURL' in choice && choice.baseURL], ['moonshot', 'https://api.moonshot.cn/v1']);
+  const named = await resolve({ env, option: 'moonshot-intl:kimi-k3' });
+  assert.equal('baseURL' in named && named.baseURL, 'https://api.moonshot.ai/v1');
 });
 
 test('a local server that serves a model, asked only when nothing else decides', async () => {
@@ -130,16 +130,6 @@ test('then a model file, then the embedded default', async () => {
     reason: 'chosen with --model',
     notes: [],
   });
-});
-
-test('the table: names are unique, addresses are URLs, each provider can be asked or says why not', () => {
-  assert.equal(new Set(PROVIDERS.map(({ name }) => name)).size, PROVIDERS.length);
-  const keys = PROVIDERS.flatMap((provider) => provider.keys);
-  assert.equal(new Set(keys).size, keys.length);
-  for (const { name, baseURL, notYet, local } of PROVIDERS) {
-    assert.ok(baseURL ? URL.canParse(baseURL) && !baseURL.endsWith('/') : notYet || name === 'openai-compatible', name);
-    if (local) assert.equal(new URL(baseURL as string).hostname, '127.0.0.1');
-  }
 });
 
 test('a probe meets real servers: models, another program, silence, nobody', async (t) => {

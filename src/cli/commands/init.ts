@@ -4,12 +4,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { keysOf, type Section } from '../../agent/config-keys.ts';
 import { HermesError } from '../../kernel/errors.ts';
-import { PROVIDERS } from '../../models/providers.ts';
+import { providersOf } from '../../models/profiles.ts';
 import type { Cli, ExitStatus } from '../context.ts';
 import type { Language } from '../language.ts';
 import type { BaseOptions } from '../options.ts';
 
-const EXAMPLE = PROVIDERS.find((provider) => provider.name === 'deepseek')!;
+const EXAMPLE = { name: 'deepseek', baseURL: 'https://api.deepseek.com', model: 'deepseek-v4-pro', keys: ['DEEPSEEK_API_KEY'] };
 
 /** The keys that the file shows; `config show` has all of them. In a comment: without them the first run chooses by itself. */
 const SHOWN: Partial<Record<Section, { key: string; value?: unknown; commented?: true }[]>> = {
@@ -96,8 +96,8 @@ function envText(language: Language): string {
     en: '# Copy this file to .env and fill in the keys you have. .env stays out of git and is read from here only.',
     zh: '# 复制为 .env 并填入你已有的密钥。.env 不进 git，程序只从这里读取。',
   }[language];
-  const variables = PROVIDERS.filter((provider) => !provider.notYet).flatMap((provider) => provider.keys.slice(0, 1));
-  return `${head}\n${variables.map((name) => `# ${name}=\n`).join('')}`;
+  const variables = new Set(providersOf().flatMap((provider) => provider.keys.slice(0, 1)));
+  return `${head}\n${[...variables].map((name) => `# ${name}=\n`).join('')}`;
 }
 
 function folderText(cli: Cli, folder: 'tools' | 'skills'): string {
