@@ -151,7 +151,7 @@ function discarded(error: unknown, ms: number, costOf: (usage: Usage) => Cost | 
 }
 
 /** A model that does not heed its signal is left behind: the end of a run does not wait for it. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();

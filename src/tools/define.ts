@@ -5,6 +5,7 @@ import { stableJson } from '../kernel/text.ts';
 import type { CallRecord, Json, JsonObject, Level, ToolExample, ToolInfo } from '../kernel/types.ts';
 import {
   type ArgumentsOf,
+  hasDefaults,
   type InputSchema,
   isObject,
   isStandard,
@@ -12,6 +13,7 @@ import {
   type StandardSchema,
   schemaProblems,
   toJsonSchema,
+  withDefaults,
 } from './schema.ts';
 
 export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
@@ -181,8 +183,8 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
     made.check = async (args) => issueLines((await input['~standard'].validate(args)).issues ?? []);
     made.run = async (args, context) => definition.execute(await parsed(input, args), context);
   } else {
-    const defaults = defaultsOf(input_schema);
-    if (defaults) made.run = (args, context) => definition.execute({ ...structuredClone(defaults), ...args }, context);
+    if (hasDefaults(input_schema))
+      made.run = (args, context) => definition.execute(withDefaults(input_schema, args) as JsonObject, context);
   }
   return branded(made);
 }
@@ -192,13 +194,6 @@ async function parsed(schema: StandardSchema, args: JsonObject): Promise<JsonObj
   const result = await schema['~standard'].validate(args);
   if (result.issues) throw new HermesError('invalid_arguments', issueLines(result.issues).join('; '), { kind: 'tool' });
   return result.value as JsonObject;
-}
-
-function defaultsOf({ properties }: JsonObject): JsonObject | undefined {
-  const found = Object.entries((properties ?? {}) as JsonObject).flatMap(([name, property]) =>
-    isObject(property) && property.default !== undefined ? [[name, property.default] as const] : [],
-  );
-  return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
 let sha256: typeof import('node:crypto').hash | undefined;

@@ -24,29 +24,41 @@ export type InputSchema = StandardSchema | Readonly<Record<string, unknown>>;
 /** What `execute` receives: a Standard Schema's output, or what a JSON Schema literal says. */
 export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? Output : S extends { type: 'object' } ? FromSchema<S> : JsonObject;
 
+/** The value that an answer has to be: a Standard Schema's output, or what a JSON Schema literal says; undefined when no schema is given. */
+export type OutputOf<S> = S extends undefined ? undefined : S extends StandardSchema<infer Output> ? Output : FromSchema<S>;
+
 type FromSchema<S> = S extends { const: infer Value }
   ? Value
   : S extends { enum: readonly (infer Value)[] }
     ? Value
-    : S extends { type: 'string' }
-      ? string
-      : S extends { type: 'number' | 'integer' }
-        ? number
-        : S extends { type: 'boolean' }
-          ? boolean
-          : S extends { type: 'null' }
-            ? null
-            : S extends { type: 'array'; items: infer Item }
-              ? FromSchema<Item>[]
-              : S extends { type: 'array' }
-                ? Json[]
-                : S extends { type: 'object'; properties: infer Properties }
-                  ? FromProperties<Properties, S extends { required: readonly (infer Name)[] } ? Name : never>
-                  : S extends { type: 'object' }
-                    ? JsonObject
-                    : Json;
+    : S extends { anyOf: readonly (infer One)[] } | { oneOf: readonly (infer One)[] }
+      ? FromSchema<One>
+      : S extends { type: readonly (infer Type)[] }
+        ? FromType<S, Type>
+        : S extends { type: infer Type }
+          ? FromType<S, Type>
+          : Json;
 
-/** A property with a default is always there: it is filled in before `execute`. */
+/** `Type` distributes: `['string', 'null']` is a text or null. */
+type FromType<S, Type> = Type extends 'string'
+  ? string
+  : Type extends 'number' | 'integer'
+    ? number
+    : Type extends 'boolean'
+      ? boolean
+      : Type extends 'null'
+        ? null
+        : Type extends 'array'
+          ? S extends { items: infer Item }
+            ? FromSchema<Item>[]
+            : Json[]
+          : Type extends 'object'
+            ? S extends { properties: infer Properties }
+              ? FromProperties<Properties, S extends { required: readonly (infer Name)[] } ? Name : never>
+              : JsonObject
+            : Json;
+
+/** A property with a default is always there: it is filled in before anybody gets the value. */
 type Certain<Properties, Required> = {
   [K in keyof Properties]: K extends Required ? K : Properties[K] extends { default: unknown } ? K : never;
 }[keyof Properties];
@@ -69,17 +81,37 @@ export function toJsonSchema(schema: InputSchema): JsonObject {
   throw new Error(`this ${vendor} schema cannot give JSON Schema: use a version that can (zod 4.2 or later) or pass a JSON Schema object`);
 }
 
-/** A Standard Schema's issues, one line each: `arguments.a[0].b: message`. */
-export function issueLines(issues: readonly StandardIssue[]): string[] {
+/** A Standard Schema's issues, one line each: `arguments.a[0].b: message`. `root`: see pathText. */
+export function issueLines(issues: readonly StandardIssue[], root?: string): string[] {
   return issues.map(({ message, path = [] }) => {
     const keys = path.map((part) => (typeof part === 'object' ? part.key : part));
-    return `${pathText(keys.map(String))}: ${message}`;
+    return `${pathText(keys.map(String), root)}: ${message}`;
   });
 }
 
 /** Path segments as people write them: arguments.a[0].b */
-export function pathText(segments: readonly string[]): string {
-  return segments.reduce((text, key) => (/^\d+$/.test(key) ? `${text}[${key}]` : `${text}.${key}`), 'arguments');
+export function pathText(segments: readonly string[], root = 'arguments'): string {
+  return segments.reduce((text, key) => (/^\d+$/.test(key) ? `${text}[${key}]` : `${text}.${key}`), root);
+}
+
+/** Whether a schema says anywhere what an absent value is. */
+export function hasDefaults(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return 'default' in schema || Object.values(schema).some(hasDefaults);
+}
+
+/** The value with the defaults of its schema's properties where it has none; arrays and objects in it are looked through. */
+export function withDefaults(schema: unknown, value: Json): Json {
+  if (!isObject(schema)) return value;
+  if (Array.isArray(value)) return value.map((item) => withDefaults(schema.items, item));
+  if (!isObject(value) || !isObject(schema.properties)) return value;
+  const filled: JsonObject = { ...(value as JsonObject) };
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const given = filled[name];
+    if (given !== undefined) filled[name] = withDefaults(property, given);
+    else if (isObject(property) && property.default !== undefined) filled[name] = structuredClone(property.default) as Json;
+  }
+  return filled;
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'];

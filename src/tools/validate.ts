@@ -1,5 +1,5 @@
 /**
- * THE validator: arguments against a tool's JSON Schema, with errors like a compiler's.
+ * THE validator: arguments against a tool's JSON Schema, answers against that of an output, with errors like a compiler's.
  * json-schema-library costs 15 ms to load, so it is loaded with the first call of a run.
  */
 
@@ -10,7 +10,7 @@ import type { JsonObject } from '../kernel/types.ts';
 import { isObject, pathText } from './schema.ts';
 
 /** Problems shown at once. */
-const MOST_PROBLEMS = 8;
+export const MOST_PROBLEMS = 8;
 /** Levels of nesting that arguments may have. */
 const MOST_DEPTH = 100;
 /** Beyond this size (values plus characters), and for every schema with patterns, a time limit guards the check. */
@@ -21,33 +21,33 @@ const TIME_LIMIT = 60;
 /** One line a problem; none = valid. `size` as measured by `inspect`. Throws HermesError `invalid_arguments` when it takes too long. */
 export type Validator = (args: JsonObject, size: number) => string[];
 
-/** Throws HermesError `invalid_schema`. */
-export async function compileValidator(schema: JsonObject): Promise<Validator> {
+/** Throws HermesError `invalid_schema`. `root`: what the problems call the whole value. */
+export async function compileValidator(schema: JsonObject, root = 'arguments'): Promise<Validator> {
   const { compileSchema } = await import('json-schema-library');
   const node = compileSchema(schema);
   const errors = node.schemaErrors ?? [];
   if (errors.length > 0) {
-    throw new HermesError('invalid_schema', `the tool's schema is wrong: ${errors.map((error) => String(error.message)).join('; ')}`, {
+    throw new HermesError('invalid_schema', `the schema is wrong: ${errors.map((error) => String(error.message)).join('; ')}`, {
       kind: 'tool',
     });
   }
   const hasPatterns = /"(?:pattern|patternProperties)":/.test(JSON.stringify(schema));
   return (args, size) => {
-    if (!hasPatterns && size <= SMALL) return problemLines(node, args);
-    return withinTime(() => problemLines(node, args));
+    if (!hasPatterns && size <= SMALL) return problemLines(node, args, root);
+    return withinTime(() => problemLines(node, args, root), root);
   };
 }
 
 /** Refuses what no check should walk into: endless nesting and keys that would reach an object's prototype. Also measures the size. */
-export function inspect(args: JsonObject): { size: number; problem?: string } {
+export function inspect(args: JsonObject, root = 'arguments'): { size: number; problem?: string } {
   let size = 0;
   let level: unknown[] = [args];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MOST_DEPTH) return { size, problem: `arguments: nested deeper than ${MOST_DEPTH} levels` };
+    if (depth > MOST_DEPTH) return { size, problem: `${root}: nested deeper than ${MOST_DEPTH} levels` };
     const below: unknown[] = [];
     for (const value of level) {
       if (!Array.isArray(value) && Object.hasOwn(value as object, '__proto__'))
-        return { size, problem: 'arguments: the key __proto__ is not allowed' };
+        return { size, problem: `${root}: the key __proto__ is not allowed` };
       for (const key in value as object) {
         const part = (value as Record<string, unknown>)[key];
         size += typeof part === 'string' ? 1 + part.length : 1;
@@ -62,14 +62,14 @@ export function inspect(args: JsonObject): { size: number; problem?: string } {
 let guarded: { box: { job?: () => unknown }; run(): unknown } | undefined;
 
 /** Runs a synchronous job; it is stopped at the time limit. Costs 0.3 ms, and 5 ms at the first use. */
-function withinTime<T>(job: () => T): T {
+function withinTime<T>(job: () => T, root: string): T {
   guarded ??= makeGuarded();
   guarded.box.job = job;
   try {
     return guarded.run() as T;
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new HermesError('invalid_arguments', `arguments: could not be checked within ${TIME_LIMIT} ms; send shorter values`, {
+    throw new HermesError('invalid_arguments', `${root}: could not be checked within ${TIME_LIMIT} ms; send shorter values`, {
       kind: 'tool',
     });
   } finally {
@@ -86,26 +86,29 @@ function makeGuarded(): NonNullable<typeof guarded> {
   return { box, run: () => script.runInContext(context, { timeout: TIME_LIMIT }) };
 }
 
-function problemLines(node: SchemaNode, args: JsonObject): string[] {
+function problemLines(node: SchemaNode, args: JsonObject, root: string): string[] {
   const { errors } = node.validate(args);
   if (errors.length === 0) return [];
-  const lines = errors.slice(0, MOST_PROBLEMS).map(problemLine);
+  const lines = errors.slice(0, MOST_PROBLEMS).map((error) => problemLine(error, root));
   if (errors.length > MOST_PROBLEMS) lines.push(`and ${errors.length - MOST_PROBLEMS} more`);
   return lines;
 }
 
-function problemLine({ code, message, data }: JsonError): string {
+function problemLine({ code, message, data }: JsonError, root: string): string {
   const segments = data.pointer.split('/').slice(1);
   const parent = isObject(data.schema) ? data.schema : {};
   const properties = isObject(parent.properties) ? parent.properties : {};
   if (code === 'required-property-error') {
     const key = String(data.key);
     const property = Object.hasOwn(properties, key) ? properties[key] : {};
-    return `${pathText([...segments, key])}: expected ${describe(property)}, got nothing; it is required`;
+    return `${pathText([...segments, key], root)}: expected ${describe(property)}, got nothing; it is required`;
   }
-  const path = pathText(segments.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')));
+  const path = pathText(
+    segments.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')),
+    root,
+  );
   if (code === 'no-additional-properties-error') {
-    return `${path}: unknown argument; known are ${Object.keys(properties).join(', ') || 'none'}`;
+    return `${path}: unknown ${root === 'arguments' ? 'argument' : 'key'}; known are ${Object.keys(properties).join(', ') || 'none'}`;
   }
   if (code === 'unique-items-error') return `${path}: expected different items, got a second ${data.value}`;
   const expected = describe(data.schema);
