@@ -45,23 +45,17 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
     const { tools, diagnostics } = await openTools(config);
     for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
     checkNamed(config, tools);
-    const named = typeof options.model === 'string' ? (config.aliases[options.model] ?? options.model) : options.model;
     const agent = new Agent({
-      ...defined({ model: named, onApproval: options.onApproval, pull: options.pull }),
-      choice: { config: choiceOf(config), ...defined({ language: options.language }) },
-      ...defined({ contextWindow: model.context_window, maxTokens: model.max_tokens, timezone: settings.timezone }),
+      ...modelOptions(config, options),
+      ...defined({ onApproval: options.onApproval, timezone: settings.timezone }),
       ...(settings.system_prompt ? { instructions: settings.system_prompt } : {}),
       ...(settings.language === 'auto' ? {} : { language: settings.language }),
-      ...(config.sources['model.temperature']?.origin === 'default' ? {} : { temperature: model.temperature }),
-      ...(model.reasoning === 'provider-default' ? {} : { reasoning: model.reasoning }),
       fallback: model.fallback.map((name) => config.aliases[name] ?? name),
-      prices: config.prices,
       protocol: model.protocol,
       tools,
       toolSettings: config.toolSettings,
       store,
       secrets,
-      env: config.env,
       workspace: config.root,
       permissions: {
         whiteList: settings.tool_white_list,
@@ -83,6 +77,20 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
     await closeStore();
     throw error;
   }
+}
+
+/** What the configuration says of the model that is asked, without those that it falls back on. */
+export function modelOptions(config: Config, options: Pick<OpenOptions, 'model' | 'pull' | 'language'>): AgentOptions {
+  const { model } = config.values;
+  const named = typeof options.model === 'string' ? (config.aliases[options.model] ?? options.model) : options.model;
+  return {
+    ...defined({ model: named, pull: options.pull, contextWindow: model.context_window, maxTokens: model.max_tokens }),
+    choice: { config: choiceOf(config), ...defined({ language: options.language }) },
+    ...(config.sources['model.temperature']?.origin === 'default' ? {} : { temperature: model.temperature }),
+    ...(model.reasoning === 'provider-default' ? {} : { reasoning: model.reasoning }),
+    prices: config.prices,
+    env: config.env,
+  };
 }
 
 /** A tool that was named for this run (--tools) and is not there is a mistake; patterns and the file may name what others have. */
