@@ -8,6 +8,9 @@ const CUT_SHORT = {
   zh: '回复在长度上限处被截断，此调用没有执行。请缩短内容，或拆成几次调用。',
 } as const;
 
+/** An action that is no tool: the reply is the answer. */
+export const FINISH = /^(?:finish|final|final[_ ]?answer|answer|respond|reply|完成|结束|回答|最终答案)$/i;
+
 /** Calls read out of text have no ids of their own: step and position make one that is unique in the run. */
 export function callId(state: State, index: number): string {
   return `call_${state.step}_${index + 1}`;

@@ -3,62 +3,37 @@
  * parameters, answer, highlights}. The names of the field reports work too: {thought, action, action_input}.
  */
 
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import type { AssistantMessage, Json, JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
-import { callId, cutOf, cutShort, proposedCalls, readOptions } from './calls.ts';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { AssistantMessage, Json, JsonObject, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
+import { callId, cutOf, cutShort, FINISH, proposedCalls, readOptions } from './calls.ts';
 import { highlightsOf, withoutRemember } from './highlights.ts';
 import { nativeCalls } from './native-calls.ts';
-import { promptOf, userMessage } from './prompt.ts';
 import { readCalls } from './read-calls.ts';
 import { isObject, readJson } from './read-json.ts';
+import { replySchema } from './reply-schema.ts';
 import { answerOnly } from './streamed.ts';
 import type { Templates } from './templates.ts';
+import { type TextForm, textPrompt } from './text-prompt.ts';
+import { looksLikeAnswer, typedText, typedValue } from './typed.ts';
 import type { Protocol, Reading } from './types.ts';
 
+const FORM: TextForm = { name: 'json', answerField: '"answer"', write: writeReply, result: '' };
+
 export function createJson(templates: Templates): Protocol {
-  let infos: readonly ToolInfo[] | undefined;
-  let prompt: (state: State) => LanguageModelV4Prompt;
+  const prompt = textPrompt(FORM, templates);
+  let asked: { tools: readonly ToolInfo[]; output: JsonObject | undefined; schema: JsonObject } | undefined;
   return {
     name: 'json',
     render(state, offered): LanguageModelV4CallOptions {
-      const tools = withoutRemember(offered);
-      if (infos !== tools) prompt = promptWith(tools, templates);
-      infos = tools;
-      return { prompt: prompt(state), responseFormat: { type: 'json' } };
+      const [tools, output] = [withoutRemember(offered), state.output_schema];
+      if (asked?.tools !== tools || asked.output !== output) asked = { tools, output, schema: replySchema(tools, output) };
+      return { prompt: prompt(state, offered), responseFormat: { type: 'json', schema: asked.schema } };
     },
     read: (reply, state, tools) => readReply(reply, state, tools, templates),
     visible: answerOnly,
   };
 }
 
-/** The tools stand in the system message, so other tools make another prompt. */
-function promptWith(tools: readonly ToolInfo[], templates: Templates): (state: State) => LanguageModelV4Prompt {
-  const described = tools.map(describe).join('\n');
-  return promptOf(
-    (state) => templates.fill('json', state.language, { instructions: state.instructions, tools: described }),
-    (message, state) => renderMessage(message, state, templates),
-  );
-}
-
-function describe(info: ToolInfo): string {
-  return JSON.stringify({ name: info.name, description: info.description, parameters: info.input_schema });
-}
-
-function renderMessage(message: Message, state: State, templates: Templates): LanguageModelV4Message {
-  if (message.role === 'user') return userMessage(message);
-  if (message.role === 'assistant') return { role: 'assistant', content: [{ type: 'text', text: writeReply(message) }] };
-  const text =
-    message.role === 'note'
-      ? templates.fill('note', state.language, { text: message.content })
-      : templates.fill('tool-result', state.language, {
-          name: message.name,
-          status: message.success ? 'ok' : 'error',
-          content: message.content,
-        });
-  return { role: 'user', content: [{ type: 'text', text }] };
-}
-
-/** The history shows the model its own replies in the agreed form, whatever form they came in. */
 function writeReply(message: AssistantMessage): string {
   const calls = (message.calls ?? []).map((call) => ({ tool: call.name, parameters: call.arguments }));
   if (calls.length === 0) return JSON.stringify({ action: 'finish', answer: message.content });
@@ -74,6 +49,9 @@ function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templ
     return { text: reply.text, ...thinking, calls: reply.finish === 'length' ? cutShort(calls, state.language) : calls };
   }
   const reading = readJson(reply.text, cutOf(reply.finish));
+  if (reading.ok && looksLikeAnswer(reading.value, state.output_schema)) {
+    return { text: typedValue(reading.value, state.output_schema), ...thinking, calls: [] };
+  }
   if (reading.ok && isObject(reading.value)) {
     const understood = understand(reading.value, state, reading.repairs, tools);
     if (understood) {
@@ -84,17 +62,19 @@ function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templ
   const tagged = readCalls(reply.text, readOptions(reply, tools));
   if (tagged.calls.length > 0) return { text: tagged.text, ...thinking, calls: proposedCalls(tagged, state) };
   // Text without any attempt at JSON is an answer; a broken attempt is sent back once, then its text is the answer.
-  if (!reply.text.includes('{') || (!reading.ok && reading.code === 'no_json')) return { text: reply.text, ...thinking, calls: [] };
+  if (!reply.text.includes('{') || (!reading.ok && reading.code === 'no_json')) {
+    return { text: typedText(reply.text, state.output_schema), ...thinking, calls: [] };
+  }
   const code = reading.ok ? 'unknown_form' : reading.code;
   const message = templates.fill('mend', state.language, { problem: reading.ok ? code : reading.message });
   return { text: outside(reply.text), ...thinking, calls: [], problem: { code, message } };
 }
 
-const FINISH = /^(finish|final|final_?answer|answer|respond|reply|完成|结束|回答)$/i;
 const CALL = /^(tool_?calls?|call_?tool|use_?tool|tool|call|调用工具)$/i;
 
-/** The object's meaning; undefined when it is some other JSON. */
-function understand(object: JsonObject, state: State, repairs: string[], tools: readonly ToolInfo[]): Reading | undefined {
+/** The object's meaning, also where it stands in `reply` (see reply-schema.ts); undefined when it is some other JSON. */
+function understand({ reply, ...whole }: JsonObject, state: State, repairs: string[], tools: readonly ToolInfo[]): Reading | undefined {
+  const object = isObject(reply) ? { ...whole, ...reply } : whole;
   const reasoning = text(object.reasoning) ?? text(object.thought);
   const action = text(object.action);
   const answer = object.answer ?? object.final_answer ?? (action !== undefined && FINISH.test(action) ? object.action_input : undefined);
@@ -104,7 +84,7 @@ function understand(object: JsonObject, state: State, repairs: string[], tools: 
   const name = text(object.tool) ?? text(object.tool_name) ?? named ?? (known(text(object.name)) ? text(object.name) : undefined);
   const finishing = action !== undefined ? FINISH.test(action) : answer !== undefined && answer !== null;
   if (finishing && answer !== undefined && answer !== null) {
-    return { text: plain(answer), calls: [], ...highlightsOf([object.highlights ?? []].flat(), state) };
+    return { text: typedValue(answer, state.output_schema), calls: [], ...highlightsOf([object.highlights ?? []].flat(), state) };
   }
   const items = list ?? (name === undefined ? [] : [object]);
   const calls = items.filter(isObject).map((item, index) => oneCall(item, index === 0 ? name : undefined, state, index, repairs));
@@ -116,7 +96,7 @@ function oneCall(item: JsonObject, fallback: string | undefined, state: State, i
   const name = text(item.tool) ?? text(item.tool_name) ?? text(item.name) ?? fallback ?? 'unknown';
   const given = item.parameters ?? item.arguments ?? item.args ?? item.action_input ?? item.input ?? {};
   const decoded = typeof given === 'string' && given.trim().startsWith('{') ? readJson(given) : undefined;
-  const value = decoded?.ok ? decoded.value : given;
+  const value = decoded?.ok ? decoded.value : given === '' ? {} : given;
   const base = { id: callId(state, index), name, ...(repairs.length > 0 ? { repairs } : {}) };
   if (isObject(value)) return { ...base, arguments: value };
   return { ...base, arguments: {}, problem: { code: 'not_an_object', message: `parameters of ${name}: expected a JSON object` } };
@@ -124,10 +104,6 @@ function oneCall(item: JsonObject, fallback: string | undefined, state: State, i
 
 function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function plain(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The prose around an unreadable object, or all of it when there is no other. An object without an end has nothing after it. */

@@ -2,15 +2,16 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
-import { cutShort, proposedCalls, readOptions } from './calls.ts';
+import { cutOf, cutShort, proposedCalls, readOptions } from './calls.ts';
 import { remembered } from './highlights.ts';
+import { answerFormat, outputLine } from './output.ts';
 import { promptOf, userMessage } from './prompt.ts';
 import type { Templates } from './templates.ts';
 import type { Protocol, Reading } from './types.ts';
 
 export function createNative(templates: Templates): Protocol {
   const render = promptOf(
-    (state) => templates.fill('system', state.language, { instructions: state.instructions }),
+    (state) => templates.fill('system', state.language, { instructions: state.instructions }) + outputLine(state, templates),
     (message, state) => renderMessage(message, state, templates),
   );
   let rendered: { infos: readonly ToolInfo[]; tools: LanguageModelV4FunctionTool[] } | undefined;
@@ -18,7 +19,9 @@ export function createNative(templates: Templates): Protocol {
     name: 'native',
     render(state, infos): LanguageModelV4CallOptions {
       if (rendered?.infos !== infos) rendered = { infos, tools: infos.map(functionTool) };
-      return { prompt: render(state), ...(infos.length > 0 ? { tools: rendered.tools, toolChoice: { type: 'auto' } } : {}) };
+      const offered = infos.length > 0 ? { tools: rendered.tools, toolChoice: { type: 'auto' as const } } : {};
+      const { output_schema: schema } = state;
+      return { prompt: render(state), ...offered, ...(schema === undefined ? {} : { responseFormat: answerFormat(schema) }) };
     },
     read: readNative,
   };
@@ -62,8 +65,13 @@ function readNative(reply: Reply, state: State, tools: readonly ToolInfo[]): Rea
     if (plain.every(isReadable)) return withCalls(reply, thinking, state, tools, plain);
     return repaired(reply, thinking, state, tools);
   }
-  if (tools.length === 0 || !MAY_HOLD_CALLS.test(reply.text)) return { text: reply.text, ...thinking, calls: [] };
+  if (state.output_schema !== undefined) return typedAnswer(reply, thinking, state, state.output_schema, tools);
+  if (!mayHoldCalls(reply, tools)) return { text: reply.text, ...thinking, calls: [] };
   return withTextCalls(reply, thinking, state, tools);
+}
+
+function mayHoldCalls(reply: Reply, tools: readonly ToolInfo[]): boolean {
+  return tools.length > 0 && MAY_HOLD_CALLS.test(reply.text);
 }
 
 /** Every dialect of calls in text has one of these. */
@@ -92,6 +100,20 @@ function validObject(input: string): JsonObject | undefined {
 async function repaired(reply: Reply, thinking: Thinking, state: State, tools: readonly ToolInfo[]): Promise<Reading> {
   const { nativeCalls } = await import('./native-calls.ts');
   return withCalls(reply, thinking, state, tools, nativeCalls(reply));
+}
+
+/** An answer that has all the schema wants is no call, whatever it looks like. */
+async function typedAnswer(
+  reply: Reply,
+  thinking: Thinking,
+  state: State,
+  schema: JsonObject,
+  tools: readonly ToolInfo[],
+): Promise<Reading> {
+  const { isWholeAnswer, typedText } = await import('./typed.ts');
+  const isAnswer = !mayHoldCalls(reply, tools) || isWholeAnswer(reply.text, schema);
+  const reading = isAnswer ? { text: reply.text, ...thinking, calls: [] } : await withTextCalls(reply, thinking, state, tools);
+  return reading.calls.length > 0 ? reading : { ...reading, text: typedText(reading.text, schema, cutOf(reply.finish)) };
 }
 
 async function withTextCalls(reply: Reply, thinking: Thinking, state: State, tools: readonly ToolInfo[]): Promise<Reading> {

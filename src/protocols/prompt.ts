@@ -9,10 +9,10 @@ export function promptOf(
   render: (message: Message, state: State) => LanguageModelV4Message,
 ): (state: State) => LanguageModelV4Prompt {
   const rendered = new WeakMap<Message, LanguageModelV4Message>();
-  let head: { instructions: string; message: LanguageModelV4Message } | undefined;
+  let head: { of: State; message: LanguageModelV4Message } | undefined;
   return (state) => {
-    if (head?.instructions !== state.instructions) {
-      head = { instructions: state.instructions, message: { role: 'system', content: system(state) } };
+    if (head?.of.instructions !== state.instructions || head.of.output_schema !== state.output_schema) {
+      head = { of: state, message: { role: 'system', content: system(state) } };
     }
     const prompt: LanguageModelV4Prompt = [head.message];
     for (const message of state.messages) {

@@ -1,23 +1,31 @@
 /** Filters for streamed text: people see the answer as it is written, and nothing of the form around it. */
 
-/** Shows the value of "answer" as it is written, and nothing else of the object. Keeps only what it still has to look at. */
-export function answerOnly(): (piece: string) => string {
+import { FINISH } from './calls.ts';
+
+type Filter = (piece: string) => string;
+
+/** Shows the value of "answer" and nothing else of the object: a text decoded, anything else as it is written. Keeps only what it still has to look at. */
+export function answerOnly(): Filter {
   let seen = '';
-  let state: 'before' | 'inside' | 'after' = 'before';
+  let state: 'before' | 'text' | 'over' = 'before';
+  let value: Filter | undefined;
   return (piece) => {
-    if (state === 'after') return '';
+    if (state === 'over') return '';
+    if (value) return value(piece);
     seen += piece;
     if (state === 'before') {
-      const key = /"(?:answer|final_answer)"\s*:\s*"/.exec(seen);
-      if (!key) {
-        seen = seen.slice(-KEY_LENGTH);
-        return '';
+      const at = answerAt(seen);
+      state = at === 'none' ? 'over' : at === undefined ? 'before' : 'text';
+      seen = typeof at === 'number' ? seen.slice(at) : seen.slice(-KEY_LENGTH);
+      if (typeof at !== 'number') return '';
+      if (!seen.startsWith('"')) {
+        value = jsonOnly(/[^\s]/);
+        return value(seen);
       }
-      state = 'inside';
-      seen = seen.slice(key.index + key[0].length);
+      seen = seen.slice(1);
     }
     const end = closingQuote(seen, 0);
-    if (end >= 0) state = 'after';
+    if (end >= 0) state = 'over';
     const stop = end >= 0 ? end : safeEnd(seen, 0);
     const shown = seen.slice(0, stop);
     seen = seen.slice(stop);
@@ -25,8 +33,44 @@ export function answerOnly(): (piece: string) => string {
   };
 }
 
+/** Where the value of "answer" begins; none = a call, whose arguments may be named so, too. */
+function answerAt(seen: string): number | 'none' | undefined {
+  for (const match of seen.matchAll(/"action"\s*:\s*"([^"]+)"|"(?:answer|final_answer)"\s*:\s*(?=["{[\d-]|true|false)/g)) {
+    if (match[1] === undefined) return match.index + match[0].length;
+    if (!FINISH.test(match[1])) return 'none';
+  }
+  return undefined;
+}
+
 /** More than a key with the blanks around its colon takes. */
 const KEY_LENGTH = 200;
+
+/** Shows one JSON value, from the first character that `begins` one to its end. What stands before and behind is left out. */
+export function jsonOnly(begins = /[{[]/): Filter {
+  let state: 'before' | 'inside' | 'over' = 'before';
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+
+  /** Whether the character still belongs to the value. */
+  function take(character: string): boolean {
+    if (state === 'before' && begins.test(character)) state = 'inside';
+    if (state === 'inside' && depth === 0 && !inString && /[\s,}\]]/.test(character)) state = 'over';
+    if (state !== 'inside') return false;
+    if (escaped) escaped = false;
+    else if (character === '\\') escaped = inString;
+    else if (character === '"') inString = !inString;
+    else if (!inString && /[{[]/.test(character)) depth++;
+    else if (!inString && /[}\]]/.test(character) && --depth === 0) state = 'over';
+    return true;
+  }
+
+  return (piece) => {
+    let shown = '';
+    for (const character of piece) if (take(character)) shown += character;
+    return shown;
+  };
+}
 
 function closingQuote(seen: string, from: number): number {
   for (let i = from; i < seen.length; i++) {
