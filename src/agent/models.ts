@@ -77,24 +77,29 @@ async function openLocal({ model }: LocalChoice, { pull, contextWindow }: ModelS
   const directory = modelsDirectory(env);
   const wanted = model ?? EMBEDDED_DEFAULT.name;
   const here = (await listModels(directory)).some(({ name }) => name === wanted);
-  if (!here && wanted === EMBEDDED_DEFAULT.name) await pullDefault(directory, pull);
-  const { name, file } = await findModel(directory, wanted);
+  const pulled = !here && wanted === EMBEDDED_DEFAULT.name ? await pullDefault(directory, env, pull, model === undefined) : undefined;
+  const { name, file, entry } = await findModel(directory, pulled ?? wanted);
   const { ensureRuntime, hasRuntime } = await import('../models/runtime.ts');
   if (!hasRuntime(directory) && pull) await ensureRuntime(directory, pull.signal ? { signal: pull.signal } : {});
   const { createLocalModel } = await import('../models/local.ts');
-  return createLocalModel({ name, file, directory, ...(contextWindow === undefined ? {} : { contextTokens: contextWindow }) });
+  const contextTokens = contextWindow ?? entry?.contextTokens;
+  return createLocalModel({ name, file, directory, ...(contextTokens === undefined ? {} : { contextTokens }) });
 }
 
-async function pullDefault(directory: string, pull: PullControl | undefined): Promise<void> {
-  const { EMBEDDED_DEFAULT } = await import('../models/catalogue.ts');
+/** Gives the name of what was pulled: where nobody asked for the default, a hub may have something better. */
+async function pullDefault(directory: string, env: NodeJS.ProcessEnv, pull: PullControl | undefined, mayChoose: boolean): Promise<string> {
   if (!pull) {
     throw new HermesError('no_model', 'no model is there: no key is set, no local server answers, and no model file has been pulled', {
       kind: 'usage',
       next: 'set a key (for example DEEPSEEK_API_KEY), name a model, or run `hermes models pull default`',
     });
   }
+  const { EMBEDDED_DEFAULT } = await import('../models/catalogue.ts');
+  const { carryOut, planPull, smallOnHub } = await import('../models/pull.ts');
   const { hasRuntime, RUNTIME_BYTES } = await import('../models/runtime.ts');
-  await pull.announce(EMBEDDED_DEFAULT, hasRuntime(directory) ? 0 : RUNTIME_BYTES);
-  const { pullModel } = await import('../models/pull.ts');
-  await pullModel(EMBEDDED_DEFAULT, { directory, onProgress: pull.progress, ...(pull.signal ? { signal: pull.signal } : {}) });
+  const better = mayChoose && pull.prefer ? await smallOnHub({ env, signal: pull.signal }) : undefined;
+  const plan = better && (await pull.prefer?.(better)) ? better : await planPull(EMBEDDED_DEFAULT);
+  await pull.announce(plan, hasRuntime(directory) ? 0 : RUNTIME_BYTES);
+  await carryOut(plan, { directory, env, onProgress: pull.progress, signal: pull.signal });
+  return plan.name;
 }

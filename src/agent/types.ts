@@ -17,9 +17,8 @@ import type {
   Usage,
   UserMessage,
 } from '../kernel/types.ts';
-import type { CatalogueEntry } from '../models/catalogue.ts';
 import type { Price } from '../models/prices.ts';
-import type { PullProgress } from '../models/pull.ts';
+import type { PullPlan, PullProgress } from '../models/pull.ts';
 import type { ResolveOptions } from '../models/resolve.ts';
 import type { AskOptions, ChatModel } from '../models/types.ts';
 import type { Tool } from '../tools/define.ts';
@@ -44,7 +43,9 @@ export interface ModelSettings {
 }
 export interface PullControl {
   /** Told before the first byte; throws to refuse. */
-  announce(entry: CatalogueEntry, runtimeBytes: number): void | Promise<void>;
+  announce(plan: PullPlan, runtimeBytes: number): void | Promise<void>;
+  /** Whether a better model than the default is to be pulled, when a hub answers within 2 seconds; absent = no hub is asked. */
+  prefer?(plan: PullPlan): boolean | Promise<boolean>;
   progress(progress: PullProgress): void;
   signal?: AbortSignal;
 }

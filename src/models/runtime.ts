@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HermesError } from '../kernel/errors.ts';
 import { runCommand } from './command.ts';
-import { inWorkFolder } from './pull.ts';
+import { inWorkFolder } from './pull/place.ts';
 
 type Runtime = typeof import('node-llama-cpp');
 
