@@ -1,12 +1,12 @@
 /** From the kernel's outcome (wire names) to the library's. */
 
 import type { ErrorData, Outcome, State, Usage } from '../kernel/types.ts';
-import type { RunOutcome, TokenUsage } from './types.ts';
+import { defined } from './defined.ts';
+import type { RunOutcome, RunSummary, TokenUsage } from './types.ts';
 
 export function publicOutcome(outcome: Outcome, state: State): RunOutcome {
   const { status, answer, highlights, steps, tool_calls, stopped_by, report, error, in_doubt } = outcome;
-  return {
-    status,
+  const summary: RunSummary = {
     answer,
     highlights,
     steps,
@@ -27,6 +27,7 @@ export function publicOutcome(outcome: Outcome, state: State): RunOutcome {
     model: state.model,
     protocol: state.protocol,
   };
+  return status === 'success' ? { status, ...summary, output: outcome.output } : { status, ...summary };
 }
 
 /** A run that could not begin or could not be kept. What the state knows is still told. */
@@ -34,7 +35,10 @@ export function failedOutcome(error: ErrorData, run: { runId: string; sessionId:
   const none: Outcome = { status: 'error', answer: '', highlights: [], steps: 0, usage: {}, tool_calls: [], error };
   if (!state)
     return { status: 'error', answer: '', highlights: [], steps: 0, usage: {}, toolCalls: [], error, ...run, model: '', protocol: '' };
-  return publicOutcome({ ...none, steps: state.step, usage: state.usage, tool_calls: [...state.ledger] }, { ...state, waiting: [] });
+  return publicOutcome(
+    { ...none, steps: state.step, usage: state.usage, ...defined({ cost: state.cost }), tool_calls: [...state.ledger] },
+    { ...state, waiting: [] },
+  );
 }
 
 function publicUsage(usage: Usage): TokenUsage {

@@ -37,7 +37,8 @@ export class OutputCheck {
     try {
       return new OutputCheck(form, await compileValidator(form.schema, ROOT), templates);
     } catch (error) {
-      if (error instanceof HermesError && error.code === 'invalid_schema') throw badOutputSchema(error.message);
+      if (error instanceof HermesError && error.code === 'invalid_schema')
+        throw badOutputSchema(error.message.replace(/^the schema is wrong: /, ''));
       throw error;
     }
   }

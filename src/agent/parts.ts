@@ -15,6 +15,8 @@ import type { Notes, Tool } from '../tools/define.ts';
 import { defined } from './defined.ts';
 import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
+import type { OutputCheck } from './output.ts';
+import { CHECK_OUTPUT, checkOutput } from './output-rule.ts';
 import { createRecover } from './recover.ts';
 import type { ThinkParts } from './think.ts';
 import type { AgentOptions, Approver, Beginning, FeaturePerformer, ModelOption, ProtocolName } from './types.ts';
@@ -48,6 +50,8 @@ export interface RunParts {
   store?: EventStore;
   approver?: Approver;
   performers: Readonly<Record<string, FeaturePerformer>>;
+  /** The check of the answer, when it has to be a value. */
+  output?: OutputCheck;
   workspace: string;
   /** Makes the change ready and gives the event that tells of it. */
   use(change: { tools?: readonly Tool[]; model?: ModelOption }): Promise<EventData['run.change']>;
@@ -117,8 +121,10 @@ export function chooseProtocol(wanted: ProtocolName | undefined, model: ChatMode
   return tools === false ? 'json' : 'native';
 }
 
-export async function runParts(agent: AgentParts, { model: wanted, before, resume, approver }: Beginning): Promise<RunParts> {
+export async function runParts(agent: AgentParts, beginning: Beginning): Promise<RunParts> {
+  const { model: wanted, before, resume, approver } = beginning;
   const { options, secrets } = agent;
+  const output = await openOutput(agent, beginning);
   const models = new Map<string, ChatModel>();
   const opened: OpenedModel = wanted === undefined ? await ownModel(agent, resume && before?.model) : { model: await agent.open(wanted) };
   models.set(opened.model.id, opened.model);
@@ -127,7 +133,7 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
   let { toolbox } = agent;
   let changed: Toolbox | undefined; // other tools come in with the next step: calls on their way keep theirs
   let grounding: Rule | undefined; // comes with the protocol that needs it
-  const beforeFinish: Rule[] = [(state) => grounding?.(state), ...(agent.rules.beforeFinish ?? [])];
+  const beforeFinish: Rule[] = [(state) => grounding?.(state), ...(agent.rules.beforeFinish ?? []), checkOutput];
 
   /** The usual one is at hand. */
   function makeProtocol(name: string): Protocol | Promise<Protocol> {
@@ -169,9 +175,9 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
     },
     toolHashes: () => (options.store ? hashes(toolbox) : {}),
     rules: { ...agent.rules, beforeFinish },
-    performers: options.performers ?? {},
+    performers: { ...options.performers, ...(output ? { [CHECK_OUTPUT]: output.perform } : {}) },
     workspace: options.workspace ?? process.cwd(),
-    ...defined({ secrets, store: options.store, approver: ask }),
+    ...defined({ secrets, store: options.store, approver: ask, output }),
     async use(change) {
       const facts: EventData['run.change'] = {};
       if (change.model !== undefined) {
@@ -187,6 +193,13 @@ export async function runParts(agent: AgentParts, { model: wanted, before, resum
       return facts;
     },
   };
+}
+
+/** What the caller asks for now; a run that is gone on with keeps what it was asked for. */
+async function openOutput({ templates }: AgentParts, { output, before, resume, continues, message }: Beginning) {
+  const isGoingOn = resume !== undefined || (continues?.fork === true && !message);
+  const form = output ?? (isGoingOn && before?.output_schema ? { schema: before.output_schema } : undefined);
+  return form && (await import('./output.ts')).OutputCheck.open(form, templates);
 }
 
 /** A resumed run goes on with the model it began with, when that is another than the agent's own. */

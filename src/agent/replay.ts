@@ -3,17 +3,18 @@
 import { readHistory } from '../journal/history.ts';
 import { type Replay, replay } from '../journal/replay.ts';
 import type { EventStore } from '../journal/store.ts';
-import type { Rules } from '../kernel/types.ts';
+import type { Rule } from '../kernel/types.ts';
 import { shorten } from '../memory/context.ts';
 import type { Tool } from '../tools/define.ts';
+import { checkOutput } from './output-rule.ts';
 
 /** `tools`: those of today; the rails of guided runs look at their examples. */
 export async function replayRun(store: EventStore, runId: string, tools: readonly Tool[]): Promise<Replay> {
   const history = await readHistory(store, runId);
-  const rules: Omit<Rules, 'permit'> = { compact: shorten };
+  const beforeFinish: Rule[] = [checkOutput];
   if (history.state.protocol === 'guided') {
     const { groundAnswer } = await import('../guards/grounding.ts');
-    rules.beforeFinish = [groundAnswer(() => tools.map((tool) => tool.info))];
+    beforeFinish.unshift(groundAnswer(() => tools.map((tool) => tool.info)));
   }
-  return replay(history, rules);
+  return replay(history, { compact: shorten, beforeFinish });
 }

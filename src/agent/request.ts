@@ -4,7 +4,7 @@ import { HermesError } from '../kernel/errors.ts';
 import type { UserMessage } from '../kernel/types.ts';
 import type { RunOptions } from './types.ts';
 
-export function userMessage(request: string, options: RunOptions): UserMessage {
+export function userMessage(request: string, options: Pick<RunOptions, 'files'>): UserMessage {
   if (typeof request !== 'string' || request.trim() === '') {
     const got = typeof request === 'string' ? 'an empty one' : typeof request;
     throw new HermesError('empty_request', `the request must be a text, not ${got}`, { kind: 'usage', next: 'say what you want done' });

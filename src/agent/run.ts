@@ -15,7 +15,8 @@ import type { Beginning, ModelOption, RunOptions, RunOutcome } from './types.ts'
 
 export type Listener = (event: RunEvent) => void;
 
-export class Run {
+/** `Output`: the type of `outcome.output`. */
+export class Run<Output = unknown> {
   readonly id: string;
   readonly sessionId: string;
   readonly #agent: AgentParts;
@@ -33,9 +34,9 @@ export class Run {
   #posting: Promise<unknown> = Promise.resolve();
   /** The loop has ended, the run has not: it waits for a person. */
   #asleep = false;
-  #outcome: Promise<RunOutcome>;
+  #outcome: Promise<RunOutcome<Output>>;
 
-  constructor(agent: AgentParts, beginning: Beginning, options: RunOptions) {
+  constructor(agent: AgentParts, beginning: Beginning, options: Pick<RunOptions, 'signal' | 'onEvent'>) {
     this.id = beginning.runId ?? newId('run');
     this.sessionId = beginning.sessionId ?? newId('session');
     this.#agent = agent;
@@ -49,7 +50,7 @@ export class Run {
   }
 
   /** Rejects only for wrong use (no such model, no such key): what a model, tool or person did is in the outcome. */
-  get outcome(): Promise<RunOutcome> {
+  get outcome(): Promise<RunOutcome<Output>> {
     return this.#outcome;
   }
 
@@ -90,11 +91,11 @@ export class Run {
   }
 
   /** Answers a question, also of a run that has gone to sleep; gives the outcome that follows. */
-  approve(approvalId: string): Promise<RunOutcome> {
+  approve(approvalId: string): Promise<RunOutcome<Output>> {
     return this.#answer({ approval_id: approvalId, decision: 'approve', by: 'caller' });
   }
 
-  deny(approvalId: string, why?: string): Promise<RunOutcome> {
+  deny(approvalId: string, why?: string): Promise<RunOutcome<Output>> {
     return this.#answer({ approval_id: approvalId, decision: 'deny', by: 'caller', ...(why === undefined ? {} : { note: why }) });
   }
 
@@ -113,7 +114,7 @@ export class Run {
     this.#outcome.catch(() => undefined);
   }
 
-  async #answer(data: EventData['approval.answer']): Promise<RunOutcome> {
+  async #answer(data: EventData['approval.answer']): Promise<RunOutcome<Output>> {
     const waiting = this.#running?.state()?.waiting ?? [];
     if (!waiting.some((question) => question.approval_id === data.approval_id)) {
       throw new HermesError('unknown_approval', `run ${this.id} does not wait for an answer to "${data.approval_id}"`, {
@@ -125,7 +126,7 @@ export class Run {
     return this.#outcome;
   }
 
-  async #go(beginning: Beginning): Promise<RunOutcome> {
+  async #go(beginning: Beginning): Promise<RunOutcome<Output>> {
     const named = { runId: this.id, sessionId: this.sessionId };
     let release: (() => Promise<void>) | undefined;
     try {
@@ -138,10 +139,11 @@ export class Run {
       const state = await this.#loop(parts, beginning, lease?.owner);
       this.#asleep = state.outcome === undefined;
       beginning.onState?.(state, this.#head());
-      return publicOutcome(state.outcome ?? outcomeOf(state, 'waiting_for_approval'), state);
+      const outcome = publicOutcome(state.outcome ?? outcomeOf(state, 'waiting_for_approval'), state);
+      return (parts.output ? await parts.output.handOver(outcome) : outcome) as RunOutcome<Output>;
     } catch (error) {
       if (error instanceof HermesError && error.kind === 'usage') throw error;
-      return failedOutcome(errorData(error), named, this.#running?.state());
+      return failedOutcome(errorData(error), named, this.#running?.state()) as RunOutcome<Output>;
     } finally {
       if (!this.#asleep) this.#signal?.removeEventListener('abort', this.#onAbort);
       await release?.();
@@ -241,7 +243,9 @@ function begun({ options, templates }: AgentParts, parts: RunParts, { message, b
       ...(reason === undefined ? {} : { model_reason: reason }),
       protocol,
       tools: parts.toolHashes(),
-      ...(options.store ? { templates: templates.hashes(TEMPLATES[protocol] ?? [], language) } : {}),
+      ...(options.store
+        ? { templates: templates.hashes([...(TEMPLATES[protocol] ?? []), ...(parts.output ? ['output-repair'] : [])], language) }
+        : {}),
       limits: {
         max_steps: options.limits?.maxSteps ?? 10,
         max_seconds: options.limits?.maxSeconds ?? 300,
@@ -249,7 +253,7 @@ function begun({ options, templates }: AgentParts, parts: RunParts, { message, b
         ...(model.contextWindow === undefined || protocol === 'guided' ? {} : { context_tokens: model.contextWindow }),
       },
       language,
-      ...(continues ? { continues } : {}),
+      ...defined({ output_schema: parts.output?.schema, continues }),
     },
   };
 }

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldLease } from '../journal/lease.ts';
 import type { EventStore, Head } from '../journal/store.ts';
 import type { RunStart, State } from '../kernel/types.ts';
+import type { InputSchema, OutputOf } from '../tools/schema.ts';
 import { defined } from './defined.ts';
+import { outputForm } from './output-form.ts';
 import type { AgentParts } from './parts.ts';
 import { userMessage } from './request.ts';
 import { Run } from './run.ts';
@@ -30,24 +32,39 @@ export class Session {
     this.#store = agent.options.store;
   }
 
-  async run(request: string, options: RunOptions = {}): Promise<RunOutcome> {
+  async run<const Schema extends InputSchema | undefined = undefined>(
+    request: string,
+    options: RunOptions<Schema> = {},
+  ): Promise<RunOutcome<OutputOf<Schema>>> {
     return (await this.#inTurn(request, options, options.onEvent !== undefined)).outcome;
   }
 
   /** Resolves once it is this request's turn. */
-  start(request: string, options: RunOptions = {}): Promise<Run> {
+  start<const Schema extends InputSchema | undefined = undefined>(
+    request: string,
+    options: RunOptions<Schema> = {},
+  ): Promise<Run<OutputOf<Schema>>> {
     return this.#inTurn(request, options, true);
   }
 
-  #inTurn(request: string, options: RunOptions, streaming: boolean): Promise<Run> {
+  #inTurn<Schema extends InputSchema | undefined>(
+    request: string,
+    options: RunOptions<Schema>,
+    streaming: boolean,
+  ): Promise<Run<OutputOf<Schema>>> {
     const begun = this.#turn.then(() => this.#begin(request, options, streaming));
     // A run that fails or sleeps ends its turn like any other.
     this.#turn = begun.then((run) => run.outcome).catch(() => undefined);
     return begun;
   }
 
-  async #begin(request: string, options: RunOptions, streaming: boolean): Promise<Run> {
+  async #begin<Schema extends InputSchema | undefined>(
+    request: string,
+    options: RunOptions<Schema>,
+    streaming: boolean,
+  ): Promise<Run<OutputOf<Schema>>> {
     const message = userMessage(request, options);
+    const output = options.output && outputForm(options.output);
     const lease = await this.#lease(options.signal);
     try {
       await this.#catchUp();
@@ -57,8 +74,8 @@ export class Session {
       const onState = (state: State, head: Head | undefined) => {
         if (this.#begun === number) this.#last = { state, ...(head && this.#store ? { continues: placeOf(state, head) } : {}) };
       };
-      const beginning = { sessionId: this.id, message, streaming, onState, ...defined({ before, continues }) };
-      const run = new Run(this.#agent, beginning, options);
+      const beginning = { sessionId: this.id, message, streaming, onState, ...defined({ before, continues, output }) };
+      const run = new Run<OutputOf<Schema>>(this.#agent, beginning, options);
       const release = () => lease?.release();
       run.outcome.then(release, release);
       return run;

@@ -22,6 +22,8 @@ import type { PullPlan, PullProgress } from '../models/pull.ts';
 import type { ResolveOptions } from '../models/resolve.ts';
 import type { AskOptions, ChatModel } from '../models/types.ts';
 import type { Tool } from '../tools/define.ts';
+import type { InputSchema } from '../tools/schema.ts';
+import type { OutputForm } from './output-form.ts';
 
 export type ModelOption = string | ChatModel | LanguageModelV4;
 /** What opening needs besides the name. */
@@ -130,7 +132,12 @@ export interface AgentOptions extends ModelSettings {
   debugDirectory?: string;
 }
 
-export interface RunOptions {
+export interface RunOptions<Schema extends InputSchema | undefined = undefined> {
+  /**
+   * What the answer has to be: zod or any other Standard Schema, or JSON Schema. `outcome.output` is the value then, checked and typed;
+   * an answer that does not fit is mended once by the model, then the run ends with the error `output_invalid`.
+   */
+  output?: Schema;
   files?: readonly FilePart[];
   /** Aborts the run. */
   signal?: AbortSignal;
@@ -145,8 +152,18 @@ export interface TokenUsage {
   reasoningTokens?: number;
 }
 /** How a request ended (K7). A figure that is not known is absent, never 0. */
-export interface RunOutcome {
-  status: Status;
+export type RunOutcome<Output = unknown> = RunSummary &
+  (
+    | {
+        status: 'success';
+        /** The answer as the value that `options.output` describes; absent when no schema was given. */
+        output: Output;
+      }
+    | { status: Exclude<Status, 'success'>; output?: undefined }
+  );
+/** What every outcome tells, however the run ended. */
+export interface RunSummary {
+  /** With an output schema the JSON of the value, or the text that did not fit. */
   answer: string;
   highlights: string[];
   steps: number;
@@ -183,6 +200,8 @@ export interface Beginning {
   /** The state that `continues` or `resume` begins with. */
   before?: State;
   model?: ModelOption;
+  /** What the answer has to be; a resumed run has it in its state. */
+  output?: OutputForm;
   /** Where the log of this very run ends. */
   resume?: Head;
   /** The reply is asked for as a stream, since somebody listens. */
