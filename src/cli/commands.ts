@@ -48,6 +48,7 @@ function addWork(tree: Tree): void {
     (await import('./commands/chat.ts')).chatCommand(cli, options),
   );
   for (const command of [run, chat]) addRunOptions(cli, command);
+  run.addOption(outputSchema(cli));
 }
 
 function addRuns(tree: Tree): void {
@@ -82,7 +83,7 @@ function addRuns(tree: Tree): void {
     async (id: string, words: string[], options: RunOptions & { at?: string }) => (await goingOn()).runsFork(cli, id, words, options),
   );
   for (const command of [resume, fork]) addRunOptions(cli, command);
-  fork.addOption(plain(cli, '--at <n>', 'help.o.at'));
+  fork.addOption(plain(cli, '--at <n>', 'help.o.at')).addOption(outputSchema(cli));
   const prune = add(tree, runs, 'prune', 'help.runs.prune', async (...[options]: Given) => (await looking()).runsPrune(cli, options));
   prune.addOption(plain(cli, '--older-than <days>', 'help.o.olderThan')).addOption(plain(cli, '--yes', 'help.o.yes'));
 }
@@ -168,6 +169,10 @@ function add<A extends unknown[]>(
 
 function plain(cli: Cli, flags: string, key: MessageKey): Option {
   return new Option(flags, cli.t(key)).helpGroup(cli.t('help.options'));
+}
+
+function outputSchema(cli: Cli): Option {
+  return new Option('--output-schema <file>', cli.t('help.o.outputSchema')).helpGroup(cli.t('help.group.output'));
 }
 
 function changeFolder(cli: Cli, folder: string): void {

@@ -57,6 +57,10 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
   runtime_missing: ['缺少本地模型的运行时', '运行 hermes models pull default。'],
   template_missing: ['缺少模板文件', '补上该文件，或不使用自定义模板目录。'],
   template_variable: ['模板中的变量有误', '按提示修改模板。'],
+  bad_output_schema: ['输出的 schema 有误', '按提示修改；它应是一个 JSON Schema，例如 {"type": "object", "properties": {…}}。'],
+  output_schema_unreadable: ['无法读取 schema 文件', '用 --output-schema 给出一个 JSON Schema 文件。'],
+  output_invalid: ['最终回答不符合输出的 schema', '在 schema 中写明各字段的说明、简化 schema，或换用其他模型（--model）。'],
+  other_output: ['该运行开始时用的不是这个 schema', '继续运行时不要指定 schema；要换 schema 请用 hermes runs fork。'],
   bad_permission: ['权限规则写法有误', '写成 TOOL 或 TOOL:PATTERN。'],
 };
 

@@ -70,6 +70,7 @@ const TABLE = {
   'help.o.file': ['attach a text or an image; may be repeated', '附上文本或图片；可重复'],
   'help.o.json': ['one JSON object on standard output', '标准输出为一个 JSON 对象'],
   'help.o.jsonArray': ['as JSON', '以 JSON 输出'],
+  'help.o.outputSchema': ['the answer as JSON that fits the JSON Schema in this file', '回答为符合该文件中 JSON Schema 的 JSON'],
   'help.o.events': ['every event as JSON Lines on standard output', '标准输出为逐行 JSON 事件'],
   'help.o.allow': ['let TOOL or TOOL:PATTERN run without asking, for this run', '本次运行中无需询问的 TOOL 或 TOOL:PATTERN'],
   'help.o.deny': ['never let TOOL or TOOL:PATTERN run, for this run', '本次运行中禁止的 TOOL 或 TOOL:PATTERN'],

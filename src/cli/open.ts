@@ -2,6 +2,7 @@
 
 import { type Config, loadConfig } from '../agent/config.ts';
 import { type OpenedAgent, openAgent } from '../agent/open.ts';
+import type { JsonObject } from '../kernel/types.ts';
 import { type Cli, usageError } from './context.ts';
 import { overridesOf, type RunOptions } from './options.ts';
 import { harmless } from './text.ts';
@@ -33,6 +34,12 @@ export async function openFor(cli: Cli, config: Config, options: RunOptions, tur
       terminal.err(`${terminal.paint('yellow', '!')} ${harmless(t('tools.bad', { place, message }))}\n`);
     },
   });
+}
+
+/** The schema that --output-schema names, as an option of the run; refused before anything is opened. */
+export async function outputFor({ outputSchema }: RunOptions): Promise<{ output?: JsonObject }> {
+  if (outputSchema === undefined) return {};
+  return { output: await (await import('../agent/output-file.ts')).readOutputSchema(outputSchema) };
 }
 
 /** The session that the options name; undefined = a new one. */

@@ -30,6 +30,8 @@ export interface RunOptions extends BaseOptions {
   deny?: string[];
   onApproval?: OnApproval;
   offline?: boolean;
+  /** File with the JSON Schema of the answer. */
+  outputSchema?: string;
   /** Not an option: the run has been waiting before. */
   parked?: boolean;
 }

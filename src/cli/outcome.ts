@@ -14,6 +14,7 @@ export function outcomeJson(outcome: RunOutcome): Record<string, unknown> {
     session_id: outcome.sessionId,
     status: outcome.status,
     answer: outcome.answer,
+    output: outcome.output,
     highlights: outcome.highlights,
     steps: outcome.steps,
     protocol: outcome.protocol,
@@ -47,11 +48,17 @@ export function exitStatus(outcome: RunOutcome, nobodyAsked: boolean): ExitStatu
   }
 }
 
-/** The answer on standard output, everything else about the end on standard error. */
-export function printOutcome(cli: Cli, outcome: RunOutcome, display: Display): void {
+/**
+ * The answer on standard output, everything else about the end on standard error. `wantsValue`: standard output takes JSON that fits
+ * or nothing.
+ */
+export function printOutcome(cli: Cli, outcome: RunOutcome, display: Display, wantsValue: boolean): void {
   const { terminal, t } = cli;
   const shown = display.end(outcome);
-  if (outcome.answer !== '' && !shown)
+  const isText = outcome.output === undefined && !wantsValue && outcome.error?.code !== 'output_invalid';
+  if (outcome.output !== undefined) printValue(cli, outcome.output);
+  else if (outcome.answer !== '' && !isText) terminal.err(`${harmless(outcome.answer)}\n`);
+  else if (outcome.answer !== '' && !shown)
     terminal.out(`${terminal.outIsTerminal ? harmless(outcome.answer) : outcome.answer.toWellFormed()}\n`);
   // After an error the report is worth its lines only when something had been done before.
   if (outcome.report && (!outcome.error || outcome.toolCalls.length > 0)) terminal.err(`${harmless(outcome.report)}\n`);
@@ -59,4 +66,9 @@ export function printOutcome(cli: Cli, outcome: RunOutcome, display: Display): v
   if (outcome.inDoubt?.length) terminal.err(`${t('run.inDoubt', { names: outcome.inDoubt.join(', ') })}\n`);
   if (outcome.error) printError(cli, outcome.error);
   display.summarise(outcome);
+}
+
+/** Indented for people, one line for programs. */
+function printValue({ terminal }: Cli, value: unknown): void {
+  terminal.out(terminal.outIsTerminal ? `${harmless(JSON.stringify(value, null, 2))}\n` : `${JSON.stringify(value)}\n`);
 }

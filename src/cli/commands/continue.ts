@@ -4,7 +4,7 @@ import { openTools } from '../../agent/open.ts';
 import { replayRun } from '../../agent/replay.ts';
 import { maskPatterns } from '../../journal/secrets.ts';
 import type { Cli, ExitStatus } from '../context.ts';
-import { configFor, openFor } from '../open.ts';
+import { configFor, openFor, outputFor } from '../open.ts';
 import { type BaseOptions, type RunOptions, wholeNumber } from '../options.ts';
 import { findRun, withStore } from '../store.ts';
 import { Turn } from '../turn.ts';
@@ -24,12 +24,15 @@ export async function runsResume(cli: Cli, id: string, options: RunOptions): Pro
 export async function runsFork(cli: Cli, id: string, words: readonly string[], options: RunOptions & { at?: string }): Promise<ExitStatus> {
   const at = options.at === undefined ? {} : { at: wholeNumber(cli, '--at', options.at) };
   const request = words.length > 0 ? { request: words.join(' ') } : {};
+  const output = await outputFor(options);
   const config = await configFor(cli, options);
   const turn = new Turn(cli, options, config);
   const opened = await openFor(cli, config, options, turn);
   try {
     const { run_id } = await findRun(cli, opened.store, id);
-    return await turn.take(() => opened.agent.startFork(run_id, { ...at, ...request, ...(options.model ? { model: options.model } : {}) }));
+    return await turn.take(() =>
+      opened.agent.startFork(run_id, { ...at, ...request, ...output, ...(options.model ? { model: options.model } : {}) }),
+    );
   } finally {
     await opened.close();
   }
