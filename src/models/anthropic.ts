@@ -6,7 +6,7 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Usage } from '../kernel/types.ts';
 import { asChatModel, ownUsage } from './ask.ts';
-import { SdkRequests } from './sdk-request.ts';
+import { RequestHabits } from './request-habits.ts';
 import { endpointURL, type NativeOptions, onOwnTransport, placeOf } from './sdk-setup.ts';
 import type { AskOptions, ChatModel } from './types.ts';
 
@@ -25,7 +25,7 @@ export async function createAnthropic(options: NativeOptions): Promise<ChatModel
   const { modelWith, close } = onOwnTransport(options, place, (fetch) =>
     createProvider({ baseURL: url.href, ...key, ...(headers && { headers }), fetch })(name),
   );
-  const requests = new SdkRequests(options);
+  const requests = new RequestHabits(options);
   const withMarkers = habits.cache === 'none' || habits.cache === 'automatic' ? undefined : cacheMarkers();
   const claude = name.includes('claude');
   const acceptable = acceptableMessages(claude);

@@ -7,7 +7,7 @@ import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { HermesError } from '../kernel/errors.ts';
 import type { JsonObject, Usage } from '../kernel/types.ts';
 import { asChatModel, ownUsage } from './ask.ts';
-import { SdkRequests } from './sdk-request.ts';
+import { RequestHabits } from './request-habits.ts';
 import { endpointURL, type NativeOptions, onOwnTransport, placeOf } from './sdk-setup.ts';
 import type { AskOptions, ChatModel } from './types.ts';
 
@@ -19,7 +19,7 @@ export async function createResponses(options: NativeOptions): Promise<ChatModel
   // The key is always said: the SDK would take one from the environment to whatever address this is.
   const settings = { baseURL: url.href.replace(/\/$/, ''), apiKey, ...(headers && { headers }) };
   const { modelWith, close } = onOwnTransport(options, place, (fetch) => createOpenAI({ ...settings, fetch }).responses(name));
-  const requests = new SdkRequests(options);
+  const requests = new RequestHabits(options);
   const looseTools = withoutStrictness();
   let summaries = true;
 

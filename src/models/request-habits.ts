@@ -1,4 +1,4 @@
-/** A request as one model behind the AI SDK takes it: what its habits refuse is left out, and what its refusals have taught. */
+/** A request as one model takes it: without what its habits refuse, and without what its refusals have taught. */
 
 import type { HermesError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/types.ts';
@@ -21,7 +21,7 @@ const dispensable = {
 type Name = keyof typeof dispensable;
 const names = Object.keys(dispensable) as Name[];
 
-export class SdkRequests {
+export class RequestHabits {
   private readonly habits: Habits;
   private readonly onLearn: EndpointOptions['onLearn'];
   private readonly refused: Set<string>;
@@ -44,9 +44,16 @@ export class SdkRequests {
     }
     const most = habits.max_output_tokens;
     if (most !== undefined && ready.maxOutputTokens !== undefined) ready.maxOutputTokens = Math.min(ready.maxOutputTokens, most);
+    if (ready.responseFormat?.type === 'json' && !this.takesFormat(options)) delete ready.responseFormat;
     if (ready.toolChoice) ready.toolChoice = this.toolChoice(ready.toolChoice, this.thinks(options));
     if (this.thinkingFields(options)) delete ready.reasoning;
     return ready;
+  }
+
+  /** What asks for a format in other words (the prompt) does so knowing the same habits. */
+  private takesFormat(options: AskOptions): boolean {
+    const { format, with_tools, thinking } = this.habits.json ?? {};
+    return format !== 'none' && (with_tools !== false || !options.tools?.length) && (thinking !== false || !this.thinks(options));
   }
 
   /** What the habits put into the body of this request. */
