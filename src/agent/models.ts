@@ -58,7 +58,7 @@ async function foreign(model: LanguageModelV4): Promise<ChatModel> {
 
 function endpoint(
   { provider, model, baseURL, apiKey, apiKeySource, direct }: EndpointChoice,
-  { contextWindow, env }: ModelSettings,
+  { contextWindow, timeouts, env }: ModelSettings,
 ): ChatModel {
   return createOpenAICompatible({
     id: `${provider}:${model}`,
@@ -67,6 +67,7 @@ function endpoint(
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(apiKeySource === undefined ? {} : { apiKeySource }),
     ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(timeouts === undefined ? {} : { timeouts }),
     ...(direct ? { env: {} } : env === undefined ? {} : { env }), // a server on this machine is not asked through a proxy
   });
 }

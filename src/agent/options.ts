@@ -11,6 +11,10 @@ const text: Check = ['a text', (value) => typeof value === 'string'];
 const object: Check = ['an object', isObject];
 const fn: Check = ['a function', (value) => typeof value === 'function'];
 const atLeastOne: Check = ['a whole number from 1', (value) => Number.isInteger(value) && (value as number) >= 1];
+const milliseconds: Check = [
+  'milliseconds from 1 to 2147483647',
+  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) < 2 ** 31,
+];
 const names: Check = ['a list of texts', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')];
 
 const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
@@ -31,10 +35,7 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   fallback: ['a list of models', Array.isArray],
   prices: object,
   workspace: text,
-  toolTimeoutMs: [
-    'milliseconds from 1 to 2147483647',
-    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) < 2 ** 31,
-  ],
+  toolTimeoutMs: milliseconds,
   maxParallel: atLeastOne,
   timezone: text,
   toolSettings: object,
@@ -48,6 +49,7 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   apiKey: text,
   apiKeyEnv: text,
   contextWindow: atLeastOne,
+  timeouts: object,
   env: object,
   choice: object,
   pull: object,
@@ -56,6 +58,12 @@ const LIMITS: Readonly<Record<string, Check>> = {
   maxSteps: atLeastOne,
   maxSeconds: ['seconds above 0', (value) => typeof value === 'number' && value > 0],
 };
+const TIMEOUTS: Readonly<Record<string, Check>> = {
+  connect: milliseconds,
+  firstByte: milliseconds,
+  wholeAnswer: milliseconds,
+  silence: milliseconds,
+};
 const PERMISSIONS: Readonly<Record<string, Check>> = { whiteList: names, allow: names, ask: names, deny: names };
 
 export function checkOptions(options: AgentOptions): void {
@@ -63,6 +71,7 @@ export function checkOptions(options: AgentOptions): void {
   check('', options, CHECKS);
   if (options.limits) check('limits.', options.limits, LIMITS);
   if (options.permissions) check('permissions.', options.permissions, PERMISSIONS);
+  if (options.timeouts) check('timeouts.', options.timeouts, TIMEOUTS);
 }
 
 function check(prefix: string, values: object, checks: Readonly<Record<string, Check>>): void {

@@ -17,6 +17,7 @@ import type {
   Usage,
   UserMessage,
 } from '../kernel/types.ts';
+import type { Timeouts } from '../models/http.ts';
 import type { Price } from '../models/prices.ts';
 import type { PullPlan, PullProgress } from '../models/pull.ts';
 import type { ResolveOptions } from '../models/resolve.ts';
@@ -36,6 +37,8 @@ export interface ModelSettings {
   apiKeyEnv?: string;
   /** Tokens that the model's window holds, where it is known better here. */
   contextWindow?: number;
+  /** Milliseconds that an endpoint may take to connect, to its first byte, to a whole answer, and between two pieces of one. */
+  timeouts?: Partial<Timeouts>;
   /** Default: process.env. */
   env?: Readonly<Record<string, string | undefined>>;
   /** The choice made when no model is named; default: [model] of the configuration, keys, local servers, files. */
