@@ -19,6 +19,7 @@ import { Templates } from '../src/protocols/templates.ts';
 import type { Protocol, Reading } from '../src/protocols/types.ts';
 import { resolveArgument } from '../src/tools/resolve.ts';
 import { selectTools } from '../src/tools/select.ts';
+import { timeRuns } from './local/run.ts';
 
 interface Case {
   id: string;
@@ -40,6 +41,9 @@ const DEFAULT_FILE = resolve(import.meta.dirname, '../../shared/data/tool-reques
 /** The choice of the tool and its arguments, and the final answers, as shares; what was measured before this was built. */
 const GOALS = { guided_fully_right: 20 / 30, guided_final_answers: 0.9 };
 
+/** A whole run's time over that of a plain script with the same prompts: at most. */
+const MOST_OVER_PLAIN = 1.3;
+
 const options = process.argv.slice(2);
 const asJson = options.includes('--json');
 const verbose = options.includes('-v');
@@ -56,7 +60,7 @@ async function main(paths: string[]): Promise<number> {
   let isShort = false;
   for (const path of paths) isShort = (await benchFile(path, model)) || isShort;
   await model.close?.();
-  return isShort ? 1 : 0;
+  return timeWholeRuns(file) || isShort ? 1 : 0;
 }
 
 async function benchFile(path: string, model: ChatModel): Promise<boolean> {
@@ -72,6 +76,19 @@ async function benchFile(path: string, model: ChatModel): Promise<boolean> {
   if (asJson) process.stdout.write(`${JSON.stringify({ file: path, cases: cases.length, answered, arms, figures })}\n`);
   else print(path, arms, cases.length, answered, figures);
   return figures.some(({ ok }) => !ok);
+}
+
+function timeWholeRuns(file: string): boolean {
+  const { hermes, plain } = timeRuns(file, modelsDirectory());
+  const value = round(hermes / plain);
+  const ok = value <= MOST_OVER_PLAIN;
+  const figure = { name: 'run_over_plain', value, goal: MOST_OVER_PLAIN, ok };
+  if (asJson) process.stdout.write(`${JSON.stringify({ runs: { hermes, plain }, figures: [figure] })}\n`);
+  else {
+    process.stdout.write(`a whole run ${round(hermes)} s, the plain script ${round(plain)} s\n`);
+    process.stdout.write(`${figure.name} ${value} goal ${MOST_OVER_PLAIN} ${ok ? 'ok' : 'short'}\n`);
+  }
+  return !ok;
 }
 
 function guided(): Protocol {

@@ -7,12 +7,14 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import type { Reply, Usage } from '../kernel/types.ts';
+import type { Abilities } from './profile.ts';
 import type { Ask, AskOptions, ChatModel } from './types.ts';
 
 /** What a model has to bring; `id` is provider:model. */
 export interface ChatModelParts {
   id: string;
   contextWindow?: number;
+  abilities?: Abilities;
   endsOnAbort?: boolean;
   ask: Ask;
   close?(): Promise<void>;

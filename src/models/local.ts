@@ -3,15 +3,20 @@
  * protocol reads out of that text. Nothing is printed: the runtime's log is kept silent.
  */
 
-import { open } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
-import type { LlamaContextSequence, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import type { LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import type { Reply } from '../kernel/types.ts';
 import { modelsDirectory } from './catalogue.ts';
 import { chatModel } from './language-model.ts';
+import { createGrammars, type Grammars, isWhole } from './local-grammar.ts';
+import { createStates, type States } from './local-states.ts';
 import { createTemplate, type PromptTemplate } from './local-template.ts';
-import { loadRuntime } from './runtime.ts';
+import { createWriter } from './local-writer.ts';
+import type { Abilities } from './profile.ts';
+import { loadRuntime, RUNTIME_VERSION } from './runtime.ts';
 import type { AskOptions, ChatModel, Delta } from './types.ts';
 
 export interface LocalModelOptions {
@@ -23,9 +28,13 @@ export interface LocalModelOptions {
   directory?: string;
   /** Tokens of prompt and answer together; memory for them is taken at loading. Default 4096, at most what the model was trained for. */
   contextTokens?: number;
+  /** What was measured (`hermes models test`); it wins over what its size suggests. */
+  abilities?: Abilities;
 }
 
 const DEFAULT_CONTEXT_TOKENS = 4096;
+/** About 0.3 billion parameters at four bits. */
+const TINY_BYTES = 350e6;
 /** Prompt tokens evaluated between two looks at the abort signal: under a second of work for a small model. */
 const PREFILL_CHUNK = 256;
 /** Tiny models repeat themselves on long answers; short replies (calls, values to be copied) are left alone. */
@@ -35,13 +44,16 @@ interface Engine {
   model: LlamaModel;
   sequence: LlamaContextSequence;
   template: PromptTemplate;
+  states: States;
+  grammars: Grammars;
   dispose(): Promise<void>;
 }
 
 /**
  * The file is loaded at the first request, once. Requests are answered one after another; a request that begins
  * like the one before it is evaluated from where they differ. Temperature is 0 unless the request says otherwise.
- * A prompt that ends with an assistant message is continued. Tools, files and response formats are not for this model.
+ * A prompt that ends with an assistant message is continued. A JSON response format is held by a grammar. Tools and files
+ * are not for this model.
  */
 export function createLocalModel(options: LocalModelOptions): ChatModel {
   const contextTokens = options.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
@@ -56,6 +68,7 @@ export function createLocalModel(options: LocalModelOptions): ChatModel {
     endsOnAbort: true,
     id: `local:${options.name}`,
     contextWindow: contextTokens,
+    abilities: { ...abilitiesBySize(options.file), ...options.abilities },
     ask: (request, onDelta) =>
       inTurn(async () => {
         request.abortSignal?.throwIfAborted();
@@ -73,6 +86,13 @@ export function createLocalModel(options: LocalModelOptions): ChatModel {
   });
 }
 
+/** Rails for tiny models; larger ones write the json protocol's object, which the grammar keeps whole. */
+function abilitiesBySize(file: string): Abilities {
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const protocol = bytes > TINY_BYTES ? 'json' : 'guided';
+  return { tools: false, images: false, json_schema: { with_tools: true, grammar: true }, protocol };
+}
+
 async function load(options: LocalModelOptions, contextTokens: number): Promise<Engine> {
   const runtime = await loadRuntime(options.directory ?? modelsDirectory());
   await checkHeader(options.file);
@@ -82,7 +102,16 @@ async function load(options: LocalModelOptions, contextTokens: number): Promise<
     const model = await llama.loadModel({ modelPath: options.file });
     const contextSize = Math.min(contextTokens, model.trainContextSize);
     const context = await model.createContext({ contextSize, sequences: 1, threads, swaFullCache: true });
-    return { model, sequence: context.getSequence(), template: createTemplate(runtime, model), dispose: () => llama.dispose() };
+    const { size, mtimeMs } = await stat(options.file);
+    const identity = JSON.stringify([options.file, size, mtimeMs, RUNTIME_VERSION, contextSize]);
+    return {
+      model,
+      sequence: context.getSequence(),
+      template: createTemplate(runtime, model),
+      grammars: createGrammars(runtime, llama, model),
+      states: createStates(options.directory ?? modelsDirectory(), options.name, identity),
+      dispose: () => llama.dispose(),
+    };
   } catch (error) {
     await llama.dispose();
     throw unloadable(options.file, errorData(error).message);
@@ -127,15 +156,16 @@ async function generate(engine: Engine, request: AskOptions, onDelta?: (delta: D
   const tokens = engine.template.tokens(request.prompt);
   const room = sequence.contextSize - tokens.length;
   if (room < 1) throw overflow(tokens.length, sequence.contextSize);
-  const cached = await prefill(sequence, tokens, signal);
+  const cached = await prefill(engine, tokens, frontOf(engine, request, tokens), signal);
+  const grammar = await engine.grammars.for(request.responseFormat);
   const produced: Token[] = [];
   const writer = createWriter(engine.model, request.stopSequences ?? [], onDelta);
   const limit = Math.min(request.maxOutputTokens ?? room, room);
   let finish: Reply['finish'] = 'stop';
-  for await (const token of sequence.evaluate(tokens.slice(-1), sampling(request, produced))) {
+  for await (const token of sequence.evaluate(tokens.slice(-1), sampling(request, produced, grammar))) {
     signal?.throwIfAborted();
     produced.push(token);
-    if (writer.write(token)) break;
+    if (writer.write(token) || (grammar && isWhole(writer.text()))) break;
     if (produced.length >= limit) {
       finish = 'length';
       break;
@@ -145,22 +175,48 @@ async function generate(engine: Engine, request: AskOptions, onDelta?: (delta: D
   return { text: writer.end(), calls: [], usage, finish };
 }
 
-/** Evaluates all but the last token, as far as the sequence does not hold them already; gives how many it held. */
-async function prefill(sequence: LlamaContextSequence, tokens: Token[], signal?: AbortSignal): Promise<number> {
+/** How many tokens come before the last message: what the next request, also of the next process, is likely to begin with. */
+function frontOf({ template }: Engine, { prompt }: AskOptions, tokens: readonly Token[]): number {
+  if (prompt.length < 3) return 0;
+  const front = template.tokens(prompt.slice(0, -1));
+  const end = front.findIndex((token, index) => token !== tokens[index]);
+  return Math.min(end < 0 ? front.length : end, tokens.length - 1);
+}
+
+/** Evaluates all but the last token, as far as the sequence or a kept state does not hold them already; gives how many were held. */
+async function prefill({ sequence, states }: Engine, tokens: Token[], front: number, signal?: AbortSignal): Promise<number> {
   const prefix = tokens.slice(0, -1);
   await sequence.adaptStateToTokens(prefix, false);
-  const cached = sequence.nextTokenIndex;
-  while (sequence.nextTokenIndex < prefix.length) {
-    signal?.throwIfAborted();
-    const start = sequence.nextTokenIndex;
-    await sequence.evaluateWithoutGeneratingNewTokens(prefix.slice(start, start + PREFILL_CHUNK));
+  let cached = sequence.nextTokenIndex;
+  if (cached < front) {
+    const kept = tokens.slice(0, front);
+    if (await states.restore(sequence, kept)) cached = front;
+    else {
+      await sequence.adaptStateToTokens(prefix, false);
+      await evaluate(sequence, kept, signal);
+      await states.save(sequence, kept);
+    }
   }
-  signal?.throwIfAborted();
+  await evaluate(sequence, prefix, signal);
   return cached;
 }
 
-function sampling(request: AskOptions, produced: readonly Token[]): SequenceEvaluateOptions {
+async function evaluate(sequence: LlamaContextSequence, tokens: Token[], signal?: AbortSignal): Promise<void> {
+  while (sequence.nextTokenIndex < tokens.length) {
+    signal?.throwIfAborted();
+    const start = sequence.nextTokenIndex;
+    await sequence.evaluateWithoutGeneratingNewTokens(tokens.slice(start, start + PREFILL_CHUNK));
+  }
+  signal?.throwIfAborted();
+}
+
+function sampling(
+  request: AskOptions,
+  produced: readonly Token[],
+  grammarEvaluationState: LlamaGrammarEvaluationState | undefined,
+): SequenceEvaluateOptions {
   return {
+    ...(grammarEvaluationState && { grammarEvaluationState }),
     temperature: request.temperature ?? 0,
     ...(request.topK === undefined ? {} : { topK: request.topK }),
     ...(request.topP === undefined ? {} : { topP: request.topP }),
@@ -173,57 +229,6 @@ function sampling(request: AskOptions, produced: readonly Token[]): SequenceEval
       ...(request.presencePenalty === undefined ? {} : { presencePenalty: request.presencePenalty }),
     },
   };
-}
-
-/**
- * Turns tokens into text as it becomes certain: a character that is spread over several tokens waits for the
- * last of them, and text that may be the beginning of a stop sequence waits until it is one or not.
- */
-function createWriter(model: LlamaModel, stops: readonly string[], onDelta?: (delta: Delta) => void) {
-  let before: Token[] = [];
-  let waiting: Token[] = [];
-  let text = '';
-  let sent = 0;
-  const send = (until: number) => {
-    if (until > sent) onDelta?.({ text: text.slice(sent, until) });
-    sent = Math.max(sent, until);
-  };
-  const take = () => {
-    text += model.detokenize(waiting, false, before);
-    before = waiting;
-    waiting = [];
-  };
-  return {
-    /** True when a stop sequence is complete: the text ends before it. */
-    write(token: Token): boolean {
-      waiting.push(token);
-      if (waiting.length < 4 && model.detokenize(waiting, false, before).endsWith('\uFFFD')) return false;
-      take();
-      const at = stops.map((stop) => text.indexOf(stop, Math.max(0, sent - stop.length))).filter((index) => index >= 0);
-      if (at.length > 0) {
-        text = text.slice(0, Math.min(...at));
-        return true;
-      }
-      send(text.length - heldBack(text, stops));
-      return false;
-    },
-    end(): string {
-      if (waiting.length > 0) take();
-      send(text.length);
-      return text;
-    },
-  };
-}
-
-/** How many characters at the end of the text begin a stop sequence. */
-function heldBack(text: string, stops: readonly string[]): number {
-  let held = 0;
-  for (const stop of stops) {
-    for (let length = Math.min(stop.length - 1, text.length); length > held; length--) {
-      if (text.endsWith(stop.slice(0, length))) held = length;
-    }
-  }
-  return held;
 }
 
 function overflow(tokens: number, contextSize: number): HermesError {

@@ -11,7 +11,7 @@ import { inWorkFolder } from './pull/place.ts';
 
 type Runtime = typeof import('node-llama-cpp');
 
-const VERSION = '3.21.1';
+export const RUNTIME_VERSION = '3.21.1';
 /** What the runtime takes on the disk, for the line that asks or tells before it is installed. */
 export const RUNTIME_BYTES = 83_000_000;
 
@@ -62,7 +62,7 @@ export async function ensureRuntime(directory: string, options: { signal?: Abort
   await inWorkFolder(directory, async (work) => {
     await writeFile(join(work, 'package.json'), '{ "private": true }\n');
     const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts', '--omit=optional'];
-    const wanted = [`node-llama-cpp@${VERSION}`, `${binary}@${VERSION}`];
+    const wanted = [`node-llama-cpp@${RUNTIME_VERSION}`, `${binary}@${RUNTIME_VERSION}`];
     const { code, output } = await runCommand('npm', ['install', '--prefix', work, ...quiet, ...wanted], {
       signal: options.signal,
     }).catch((error: NodeJS.ErrnoException) => {

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Reply } from '../../src/kernel/types.ts';
+import { EMBEDDED_DEFAULT, modelsDirectory } from '../../src/models/catalogue.ts';
 import { createLocalModel } from '../../src/models/local.ts';
 import type { AskOptions } from '../../src/models/types.ts';
 import { embeddedModel } from './embedded.ts';
@@ -36,6 +37,24 @@ test('the embedded model', async (context) => {
     await model.ask({ prompt: first, maxOutputTokens: 2 });
     const second = await model.ask({ prompt: [...first, assistant('Hello.'), user('Once more.')], maxOutputTokens: 2 });
     assert.ok(second.usage!.cached_tokens! >= second.usage!.input_tokens! / 2, JSON.stringify(second.usage));
+  });
+
+  await context.test('holds a JSON Schema to the letter, Chinese included, and ends with the value', async () => {
+    const properties = {
+      city: { type: 'string' },
+      kind: { enum: ['首都', '其他'] },
+      people: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    };
+    const schema = { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+    const reply = await model.ask({
+      prompt: [none, user('Paris?')],
+      responseFormat: { type: 'json', schema } as AskOptions['responseFormat'],
+      maxOutputTokens: 200,
+    });
+    const value = JSON.parse(reply.text) as Record<string, unknown>;
+    assert.deepEqual(Object.keys(value), ['city', 'kind', 'people']);
+    assert.ok(['首都', '其他'].includes(String(value.kind)) && (value.people === null || Number.isInteger(value.people)), reply.text);
+    assert.equal(reply.finish, 'stop');
   });
 
   await context.test('gives the same words again at temperature 0, and with the same seed', async () => {
@@ -134,4 +153,32 @@ test('a file that is no model, or half of one, is named', async () => {
     await model.close?.();
   }
   await rm(folder, { recursive: true });
+});
+
+test('the front of a prompt is kept for the next process, answers are the same with it; a damaged state is not loaded', async (context) => {
+  const first = await embeddedModel(context);
+  if (!first) return;
+  const directory = await mkdtemp(join(tmpdir(), 'hermes-states-'));
+  context.after(() => rm(directory, { recursive: true, force: true }));
+  const file = join(modelsDirectory(), EMBEDDED_DEFAULT.file);
+  const examples = [1, 2, 3, 4].flatMap((n) => [user(`请把数字 ${n} 加一，然后告诉我结果`), assistant(`结果是 ${n + 1}。`)]);
+  const request: AskOptions = { prompt: [none, ...examples, user('请把数字 5 加一')], maxOutputTokens: 12 };
+  const ask = async () => {
+    const model = createLocalModel({ name: 'kept', file, directory, contextTokens: 1024 });
+    const reply = await model.ask(request);
+    await model.close?.();
+    return reply;
+  };
+  const cold = await ask();
+  const warm = await ask();
+  assert.equal(warm.text, cold.text);
+  assert.ok(cold.usage!.cached_tokens! < 10 && warm.usage!.cached_tokens! > 60, JSON.stringify([cold.usage, warm.usage]));
+  const [state] = await readdir(join(directory, 'states'));
+  const path = join(directory, 'states', state!);
+  const content = await readFile(path);
+  content[content.length >> 1]! ^= 1;
+  await writeFile(path, content);
+  const mended = await ask();
+  assert.deepEqual([mended.text, mended.usage!.cached_tokens], [cold.text, cold.usage!.cached_tokens]);
+  assert.equal((await readdir(join(directory, 'states'))).length, 1, 'the damaged one is gone, a good one is there');
 });
