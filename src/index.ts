@@ -21,6 +21,7 @@ export { HermesError } from './kernel/errors.ts';
 export type * from './kernel/types.ts';
 export type { ChatModel } from './models/types.ts';
 export { type Tool, type ToolContext, type ToolDefinition, tool } from './tools/define.ts';
+export type { InputSchema, OutputOf } from './tools/schema.ts';
 
 /** The embedded store: one SQLite file. Opened by the caller, who also closes it. */
 export async function openSqliteStore(options: { file: string }): Promise<import('./journal/store.ts').EventStore> {
