@@ -4,7 +4,7 @@
  */
 
 import type { LanguageModelV4FunctionTool, LanguageModelV4Usage } from '@ai-sdk/provider';
-import type { Usage } from '../kernel/types.ts';
+import type { JsonObject, Usage } from '../kernel/types.ts';
 import { asChatModel, ownUsage } from './ask.ts';
 import { RequestHabits } from './request-habits.ts';
 import { endpointURL, type NativeOptions, onOwnTransport, placeOf } from './sdk-setup.ts';
@@ -41,10 +41,11 @@ export async function createAnthropic(options: NativeOptions): Promise<ChatModel
       const accepted = { ...requests.prepare(asked), prompt: asked.prompt.map(acceptable) };
       const ready = withMarkers?.(accepted) ?? accepted;
       if (mostTokens !== undefined) ready.maxOutputTokens ??= mostTokens;
+      const { fields, thinking } = claude ? thinkingOfClaude(requests.fields(asked)) : { fields: requests.fields(asked) };
       // Arguments that are streamed eagerly come unchecked, and the field for it is not known everywhere.
-      const anthropic = { ...ready.providerOptions?.anthropic, toolStreaming: false };
+      const anthropic = { ...ready.providerOptions?.anthropic, toolStreaming: false, ...thinking };
       ready.providerOptions = { ...ready.providerOptions, anthropic };
-      return { options: ready, model: modelWith(requests.fields(asked)) };
+      return { options: ready, model: modelWith(fields) };
     },
     adapt: (error, sent) => requests.adapt(error, sent),
     usage: givenUsage,
@@ -110,6 +111,18 @@ function acceptableMessages(claude: boolean): (message: Message) => Message {
     }
     return ready;
   };
+}
+
+/** Thinking as options of the SDK, which knows what else has to change with it for each Claude (the limit, sampling, tool_choice). */
+function thinkingOfClaude({ thinking, output_config, ...fields }: JsonObject): { fields: JsonObject; thinking: JsonObject } {
+  const { type, budget_tokens } = (thinking ?? {}) as JsonObject;
+  const { effort } = (output_config ?? {}) as JsonObject;
+  const own: JsonObject = {};
+  // Where the effort decides, the newer ones keep their thinking to themselves unless they are asked to show it.
+  if (type === 'adaptive') own.thinking = { type, display: 'summarized' };
+  else if (type !== undefined) own.thinking = { type, ...(budget_tokens !== undefined && { budgetTokens: budget_tokens }) };
+  if (effort !== undefined) own.effort = effort;
+  return { fields, thinking: own };
 }
 
 /** The SDK says 0 where the endpoint said nothing. */

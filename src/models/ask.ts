@@ -230,6 +230,8 @@ async function ownError(model: LanguageModelV4, known: Place | undefined, id: st
     const text = failedResponse(error.data) ?? JSON.stringify(error.data ?? { message });
     return statusError(place, error.statusCode ?? 0, {}, text);
   }
+  if (error instanceof Error && error.name === 'AI_LoadAPIKeyError')
+    return modelError('key_missing', `${id} needs a key: ${message}`, 'Set that variable, or name one with api_key_env in [model].');
   return modelError('model_failed', `${id} failed: ${message}`, 'Check the settings of that model.', { cause: error });
 }
 

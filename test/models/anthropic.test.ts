@@ -231,7 +231,19 @@ test('habits decide about sampling, thinking, limits and forced tools', async (t
   });
   assert.deepEqual([off.thinking, off.temperature, off.tool_choice], [{ type: 'disabled' }, 0.2, { type: 'tool', name: 'read' }]);
   assert.equal((await sent('glm-5.3', { max_output_tokens: 8000 }, { maxOutputTokens: 9000 })).max_tokens, 8000);
-  // Of Claude the SDK knows how.
+  // Of Claude the SDK knows what else changes with it.
+  const budget: Habits = { thinking: { default: 'off', efforts: { high: { thinking: { type: 'enabled', budget_tokens: 24576 } } } } };
+  const bounded = await sent('claude-sonnet-4-5', budget, { reasoning: 'high', maxOutputTokens: 1000, temperature: 0.2 });
+  assert.deepEqual(
+    [bounded.thinking, bounded.max_tokens, bounded.temperature],
+    [{ type: 'enabled', budget_tokens: 24576 }, 25576, undefined],
+  );
+  const adaptive: Habits = {
+    thinking: { default: 'always', efforts: { low: { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } } } },
+  };
+  const shown = await sent('claude-sonnet-5-5', adaptive, { reasoning: 'low', toolChoice: { type: 'required' } });
+  assert.deepEqual([shown.thinking, shown.output_config], [{ type: 'adaptive', display: 'summarized' }, { effort: 'low' }]);
+  assert.deepEqual(shown.tool_choice, { type: 'auto' });
   assert.deepEqual((await sent('claude-opus-5', {}, { reasoning: 'high' })).output_config, { effort: 'high' });
 });
 
