@@ -98,7 +98,7 @@ function later<T>(key: Key<T>): Key<T> {
   return { ...key, later: true };
 }
 
-const PROTOCOLS = ['auto', 'native', 'json', 'guided'] as const;
+const PROTOCOLS = ['auto', 'native', 'json', 'react', 'guided'] as const;
 
 export const KEYS = {
   model: {

@@ -138,6 +138,7 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
   /** The usual one is at hand. */
   function makeProtocol(name: string): Protocol | Promise<Protocol> {
     if (name === 'json') return import('../protocols/json.ts').then(({ createJson }) => createJson(agent.templates));
+    if (name === 'react') return import('../protocols/react.ts').then(({ createReact }) => createReact(agent.templates));
     if (name !== 'guided') return createNative(agent.templates);
     return loadGuided(agent, () => toolbox.infos).then((guided) => {
       grounding = guided.grounding;

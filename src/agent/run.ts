@@ -223,8 +223,9 @@ function resumed(): Fact<'run.resume'> {
 
 /** What each protocol may put into a prompt. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
-  native: ['instructions', 'system', 'note'],
-  json: ['instructions', 'json', 'note', 'mend', 'tool-result'],
+  native: ['instructions', 'system', 'note', 'output'],
+  json: ['instructions', 'json', 'note', 'mend', 'tool-result', 'output-field'],
+  react: ['instructions', 'react', 'note', 'mend-react', 'tool-result', 'output-field'],
   guided: ['guided-direct'],
 };
 

@@ -55,7 +55,7 @@ export interface PullControl {
   signal?: AbortSignal;
 }
 
-export type ProtocolName = 'auto' | 'native' | 'json' | 'guided';
+export type ProtocolName = 'auto' | 'native' | 'json' | 'react' | 'guided';
 
 /** A person's word on a question. `by`: who answered, for the log; `nobody` = there was no one to ask. */
 export interface ApprovalAnswer {

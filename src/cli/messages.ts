@@ -62,7 +62,7 @@ const TABLE = {
   'help.o.quiet': ['say nothing but errors', '只输出错误'],
   'help.o.verbose': ['say more', '输出更多细节'],
   'help.o.model': ['PROVIDER:MODEL, or an alias of [models]', 'PROVIDER:MODEL，或 [models] 中的别名'],
-  'help.o.protocol': ['auto, native, json or guided', 'auto、native、json 或 guided'],
+  'help.o.protocol': ['auto, native, json, react or guided', 'auto、native、json、react 或 guided'],
   'help.o.maxSteps': ['most model steps', '最多模型步数'],
   'help.o.tools': ['only these tools, by name or pattern: a,b', '只用这些工具（名称或通配）：a,b'],
   'help.o.session': ['go on with this session (made when new)', '继续此会话（没有则新建）'],

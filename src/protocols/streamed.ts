@@ -1,6 +1,7 @@
 /** Filters for streamed text: people see the answer as it is written, and nothing of the form around it. */
 
 import { FINISH } from './calls.ts';
+import { ENDS_ANSWER, labelsIn, mayBeLabel } from './react-text.ts';
 
 type Filter = (piece: string) => string;
 
@@ -69,6 +70,76 @@ export function jsonOnly(begins = /[{[]/): Filter {
     let shown = '';
     for (const character of piece) if (take(character)) shown += character;
     return shown;
+  };
+}
+
+/** Shows what stands behind `Final Answer:`, up to a label that ends it; not the thoughts before, and nothing of a reply that acts. */
+export function finalAnswerOnly(): Filter {
+  let state: 'before' | 'answer' | 'over' = 'before';
+  /** The line under way, as long as it could begin with a label; undefined = it does not, and goes on as it began. */
+  let line: string | undefined = '';
+  let thinking = false;
+  const show = trimmed();
+
+  function outsideThinking(text: string): string {
+    thinking ||= /<think/i.test(text);
+    const said = text.replace(/^.*<\/think\w*>/i, '');
+    if (said !== text) thinking = false;
+    return thinking ? said.slice(-LABEL_LENGTH) : said;
+  }
+
+  /** What of the line is shown, once it is clear whether it begins with a label. */
+  function judge(whole: boolean): string {
+    if (line === undefined) return '';
+    if (state === 'before') line = outsideThinking(line);
+    if (thinking) return '';
+    const [place] = labelsIn(line);
+    const isLabel = place?.from === 0 && (whole || (line.length > place.to && /[:：]/.test(line.slice(0, place.to))));
+    if (!isLabel) {
+      if (!whole && line.length < LABEL_LENGTH && (state === 'before' || mayBeLabel(line))) return '';
+      const shown = state === 'answer' ? show(line) : '';
+      line = undefined;
+      return shown;
+    }
+    const isInAnswer = state === 'answer' && !ENDS_ANSWER.includes(place.label);
+    const shown = isInAnswer ? line : line.slice(place.to);
+    line = undefined;
+    if (state === 'before') state = place.label === 'answer' ? 'answer' : place.label === 'action' ? 'over' : 'before';
+    else if (!isInAnswer) state = 'over';
+    return state === 'answer' ? show(shown) : '';
+  }
+
+  return (piece) => {
+    let shown = '';
+    for (const part of piece.split(/(?<=\n)/)) {
+      if (state === 'over') break;
+      const whole = part.endsWith('\n');
+      if (line === undefined) shown += state === 'answer' ? show(part) : '';
+      else {
+        line += whole ? part.slice(0, -1) : part;
+        shown += judge(whole);
+        if (whole && state === 'answer') shown += show('\n');
+      }
+      if (whole) line = '';
+    }
+    return shown;
+  };
+}
+
+/** More characters than a label and its ornaments take. */
+const LABEL_LENGTH = 100;
+
+/** Without white space before the first and behind the last visible character. */
+function trimmed(): Filter {
+  let held = '';
+  let begun = false;
+  return (piece) => {
+    const text = held + piece;
+    const end = text.trimEnd().length;
+    const start = begun || end === 0 ? 0 : text.length - text.trimStart().length;
+    begun ||= end > 0;
+    held = begun ? text.slice(end) : '';
+    return text.slice(start, end);
   };
 }
 

@@ -82,17 +82,10 @@ function resolved(schema: Json | undefined, root: JsonObject, hops = 0): JsonObj
   if (typeof schema.$ref === 'string') return resolved(followed(schema.$ref, root), root, hops + 1);
   if (!Array.isArray(schema.allOf)) return schema;
   const { allOf, ...own } = schema;
-  return [...allOf.slice(0, MOST_PARTS), own].reduce<JsonObject>((merged, part) => {
-    const one = resolved(part, root, hops + 4) ?? {};
-    const required = [merged.required ?? [], one.required ?? []].flat();
-    const properties = Object.fromEntries([...entriesOf(merged.properties), ...entriesOf(one.properties)]);
-    return {
-      ...merged,
-      ...one,
-      ...(required.length > 0 ? { required } : {}),
-      ...(Object.keys(properties).length > 0 ? { properties } : {}),
-    };
-  }, {});
+  const parts = [...allOf.slice(0, MOST_PARTS).map((part) => resolved(part, root, hops + 4) ?? {}), own];
+  const required = parts.flatMap((part) => part.required ?? []);
+  const properties = Object.fromEntries(parts.flatMap((part) => entriesOf(part.properties)));
+  return Object.assign({}, ...parts, { required }, Object.keys(properties).length > 0 ? { properties } : {}) as JsonObject;
 }
 
 function followed(reference: string, root: JsonObject): Json | undefined {

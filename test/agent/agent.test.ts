@@ -445,7 +445,7 @@ test('wrong options are refused at construction, by name, with what was expected
       () => new Agent(options),
       (error: Error) => message.test(error.message),
     );
-  wrong({ protocol: 'jsom' }, /protocol: expected auto, native, json or guided, got "jsom"/);
+  wrong({ protocol: 'jsom' }, /protocol: expected auto, native, json, react or guided, got "jsom"/);
   wrong({ limits: { maxSteps: -3 } }, /limits\.maxSteps: expected a whole number from 1, got -3/);
   wrong({ maxParallel: 0 }, /maxParallel/);
   wrong({ tools: [{}] }, /tools: expected a list of tools/);

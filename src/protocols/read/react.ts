@@ -9,7 +9,7 @@ import { isCallName, plainName, withArguments } from './shapes.ts';
 import { type Body, failure, matchAt, type Source, withRepairs } from './source.ts';
 
 const NAMED =
-  /[ \t]*\**`?([\p{L}_$][\p{L}\p{N}_$.:/-]{0,127})`?\**[ \t]*\r?\n\s*\**(?:Action Input|Action Arguments|行动输入|动作输入|输入)\**[ \t]*[:：]\**/iuy;
+  /[ \t*]*`?([\p{L}_$][\p{L}\p{N}_$.:/-]{0,127})`?\**(?:[ \t]*\r?\n\s*|[ \t]+)\**(?:Action Input|Action Arguments|行动输入|动作输入|输入)\**[ \t]*[:：]\**/iuy;
 /** Results come from tools: what a model writes behind this word it has made up. */
 export const OBSERVATION = /\s*\**(?:Observation|观察|观察结果)\**\s*[:：]/iy;
 
