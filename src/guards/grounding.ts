@@ -17,10 +17,14 @@ const NUMBERS = {
   printedCharacters: 1_000,
 };
 
-/** A before-finish rule. `tools` gives the tools of the run: their examples show how an answer sounds. */
+/**
+ * A before-finish rule. `tools` gives the tools of the run: their examples show how an answer sounds. An answer that has to fit a schema is
+ * no sentence: its own check is another rule.
+ */
 export function groundAnswer(tools: () => readonly ToolInfo[]): Rule {
   return (state) => {
-    if (state.protocol !== 'guided' || state.answer === undefined || (state.trips.grounding ?? 0) > 0) return undefined;
+    if (state.protocol !== 'guided' || state.output_schema || state.answer === undefined || (state.trips.grounding ?? 0) > 0)
+      return undefined;
     const turn = turnOf(state);
     if (!turn) return undefined;
     const example = exampleOf(turn, tools(), state.language);

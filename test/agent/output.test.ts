@@ -40,6 +40,30 @@ test('tools first, then the answer as a value: checked, with defaults, whatever 
   }
 });
 
+test('on protocols that are text: the answer field holds the value, as JSON or as text of JSON', async () => {
+  const call = '{"action": "tool_call", "tool": "look_up", "parameters": {"city": "杭州"}}';
+  const finish = (answer: unknown) => JSON.stringify({ action: 'finish', answer });
+  const cases: [written: string[], steps: number][] = [
+    [[call, finish(JSON.parse(GOOD))], 2],
+    [[call, finish(GOOD)], 2],
+    [[call, GOOD], 2],
+    [[call, finish({ city: '杭州' }), finish(JSON.parse(GOOD))], 3],
+    [[call, finish('今天 21 度'), finish(JSON.parse(GOOD))], 3],
+  ];
+  for (const [written, steps] of cases) {
+    const agent = new Agent({ model: scriptedModel(written), tools: [look], protocol: 'json' });
+    const outcome = await agent.run('杭州天气怎么样？', { output: Weather });
+    assert.deepEqual([outcome.output, outcome.steps], [{ city: '杭州', temperature: 21, unit: 'C' }, steps], written.at(-1));
+  }
+});
+
+test('a reply that could not be read has had its repair: there is no second one', async () => {
+  const model = scriptedModel(['{"action": "finish", "answer": {"city": ', '{"action": "finish", "answer": {"city": ', 'never asked for']);
+  const outcome = await new Agent({ model, protocol: 'json' }).run('x', { output: Weather });
+  assert.equal(outcome.error?.code, 'output_invalid');
+  assert.equal(model.calls.length, 2);
+});
+
 test('what is clearly meant needs no repair by the model; the change stands in the log', async () => {
   const events: RunEvent[] = [];
   const text = '{"City": "杭州", "temperature": "21", "unit": null}';

@@ -44,6 +44,12 @@ const rain = (answer: string) =>
     ),
   );
 
+test('an answer that has to fit a schema is not judged as a sentence', () => {
+  const state = answered(called(asked('(13+27)*4?'), 'calculator', { expression: '(13+27)*4' }, '{"result":160}'), '{"sum": 161}');
+  assert.notEqual(rule(state), undefined);
+  assert.equal(rule({ ...state, output_schema: { type: 'object' } }), undefined);
+});
+
 test('an answer with a value of the result and no other number stays', () => {
   for (const answer of ['结果是 160。', '160', '(13+27)*4 = 160', '答案：160.0']) assert.equal(sum(answer), undefined, answer);
   assert.equal(time('It is 9:47 in Paris.', 'What time is it in Paris?'), undefined);
