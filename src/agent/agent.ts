@@ -64,7 +64,7 @@ export class Agent {
 
   #begin<Schema extends InputSchema | undefined>(request: string, options: RunOptions<Schema>, streaming: boolean): Run<OutputOf<Schema>> {
     const output = options.output && outputForm(options.output);
-    return new Run(this.#parts, { message: userMessage(request, options), streaming, ...defined({ output }) }, options);
+    return new Run(this.#parts, { message: userMessage(request), streaming, ...defined({ output }) }, options);
   }
 
   /** A talk: each request goes on from the last. With a store it is found again by its id. */
@@ -115,7 +115,7 @@ export class Agent {
     const output = options.output && outputForm(options.output);
     const { state, head } = await (await import('../journal/history.ts')).readHistory(this.#store('fork'), runId, options.at);
     const continues = { run_id: runId, ...head, fork: true };
-    const message = options.request === undefined ? undefined : userMessage(options.request, options);
+    const message = options.request === undefined ? undefined : userMessage(options.request);
     const isAnswered = state.answer !== undefined && state.problem === undefined && !(output ?? state.output_schema);
     if (!message && isAnswered) throw alreadyAnswered(runId, head.seq);
     return new Run(

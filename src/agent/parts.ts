@@ -13,6 +13,7 @@ import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Notes, Tool } from '../tools/define.ts';
 import { defined } from './defined.ts';
+import { DESCRIBE_IMAGE, describeImages } from './images.ts';
 import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
 import type { OutputCheck } from './output.ts';
@@ -135,6 +136,8 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
   let grounding: Rule | undefined; // comes with the protocol that needs it
   const beforeFinish: Rule[] = [(state) => grounding?.(state), ...(agent.rules.beforeFinish ?? []), checkOutput];
 
+  const cost: ThinkParts['cost'] = (model, usage) => usage && costOf(model.id, usage, defined({ own: options.prices?.[model.id] }));
+
   /** The usual one is at hand. */
   function makeProtocol(name: string): Protocol | Promise<Protocol> {
     if (name === 'json') return import('../protocols/json.ts').then(({ createJson }) => createJson(agent.templates));
@@ -145,6 +148,11 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
       return guided.protocol;
     });
   }
+
+  const describe: FeaturePerformer = async (_input, { state, signal }) => {
+    const describer = await import('./describe.ts');
+    return describer.describe(state, signal, { model: models.get(state.model) ?? opened.model, cost, templates: agent.templates });
+  };
 
   return {
     ...opened,
@@ -165,7 +173,7 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
           return { model, protocol: chooseProtocol(options.protocol, model) };
         },
       }),
-      cost: (model, usage) => usage && costOf(model.id, usage, defined({ own: options.prices?.[model.id] })),
+      cost,
       ...debugHook(options.debugDirectory, secrets),
     },
     toolbox: () => toolbox,
@@ -175,8 +183,8 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
       return toolbox;
     },
     toolHashes: () => (options.store ? hashes(toolbox) : {}),
-    rules: { ...agent.rules, beforeFinish },
-    performers: { ...options.performers, ...(output ? { [CHECK_OUTPUT]: output.perform } : {}) },
+    rules: { ...agent.rules, beforeThink: [describeImages, ...(agent.rules.beforeThink ?? [])], beforeFinish },
+    performers: { ...options.performers, [DESCRIBE_IMAGE]: describe, ...(output ? { [CHECK_OUTPUT]: output.perform } : {}) },
     workspace: options.workspace ?? process.cwd(),
     ...defined({ secrets, store: options.store, approver: ask, output }),
     async use(change) {

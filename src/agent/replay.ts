@@ -6,6 +6,7 @@ import type { EventStore } from '../journal/store.ts';
 import type { Rule } from '../kernel/types.ts';
 import { shorten } from '../memory/context.ts';
 import type { Tool } from '../tools/define.ts';
+import { describeImages } from './images.ts';
 import { checkOutput } from './output-rule.ts';
 
 /** `tools`: those of today; the rails of guided runs look at their examples. */
@@ -16,5 +17,5 @@ export async function replayRun(store: EventStore, runId: string, tools: readonl
     const { groundAnswer } = await import('../guards/grounding.ts');
     beforeFinish.unshift(groundAnswer(() => tools.map((tool) => tool.info)));
   }
-  return replay(history, { compact: shorten, beforeFinish });
+  return replay(history, { compact: shorten, beforeThink: [describeImages], beforeFinish });
 }

@@ -7,11 +7,12 @@ import { languageOf } from '../kernel/text.ts';
 import type { EventData, Fact, RunEvent, Running, State, UserMessage } from '../kernel/types.ts';
 import type { Tool } from '../tools/define.ts';
 import { defined } from './defined.ts';
+import { unseenNote } from './images.ts';
 import { launch, newId } from './launch.ts';
 import { failedOutcome, publicOutcome } from './outcome.ts';
 import { type AgentParts, chooseProtocol, type RunParts, runParts } from './parts.ts';
 import { queue } from './queue.ts';
-import type { Beginning, ModelOption, RunOptions, RunOutcome } from './types.ts';
+import type { Beginning, GivenFile, ModelOption, RunOptions, RunOutcome } from './types.ts';
 
 export type Listener = (event: RunEvent) => void;
 
@@ -22,6 +23,7 @@ export class Run<Output = unknown> {
   readonly #agent: AgentParts;
   readonly #beginning: Beginning;
   readonly #signal: AbortSignal | undefined;
+  readonly #files: readonly GivenFile[];
   readonly #listeners = new Set<Listener>();
   /** Posted before the loop had begun. */
   readonly #letters: Fact[] = [];
@@ -36,12 +38,13 @@ export class Run<Output = unknown> {
   #asleep = false;
   #outcome: Promise<RunOutcome<Output>>;
 
-  constructor(agent: AgentParts, beginning: Beginning, options: Pick<RunOptions, 'signal' | 'onEvent'>) {
+  constructor(agent: AgentParts, beginning: Beginning, options: Pick<RunOptions, 'signal' | 'onEvent' | 'files'>) {
     this.id = beginning.runId ?? newId('run');
     this.sessionId = beginning.sessionId ?? newId('session');
     this.#agent = agent;
     this.#beginning = beginning;
     this.#signal = options.signal;
+    this.#files = options.files ?? [];
     if (options.onEvent) this.#listeners.add(options.onEvent);
     this.#signal?.addEventListener('abort', this.#onAbort);
     if (this.#signal?.aborted) this.#onAbort();
@@ -136,7 +139,7 @@ export class Run<Output = unknown> {
       release = lease?.release;
       if (beginning.before) await this.#endLeftovers(beginning.before);
       const parts = await this.#parts;
-      const state = await this.#loop(parts, beginning, lease?.owner);
+      const state = await this.#loop(parts, await this.#withFiles(parts, beginning), lease?.owner);
       this.#asleep = state.outcome === undefined;
       beginning.onState?.(state, this.#head());
       const outcome = publicOutcome(state.outcome ?? outcomeOf(state, 'waiting_for_approval'), state);
@@ -150,18 +153,28 @@ export class Run<Output = unknown> {
     }
   }
 
+  /** Files are read and images scaled once the model is known: the log holds what it gets. */
+  async #withFiles({ model }: RunParts, beginning: Beginning): Promise<Beginning> {
+    if (this.#files.length === 0 || !beginning.message || beginning.resume) return beginning;
+    const { withFiles } = await import('./files.ts');
+    return { ...beginning, message: await withFiles(beginning.message, this.#files, model) };
+  }
+
   /** The kernel's loop, begun again when something was posted just as it went to sleep. */
   async #loop(parts: RunParts, beginning: Beginning, owner: string | undefined): Promise<State> {
     for (let from = beginning; ; ) {
+      const first = from.resume ? resumed() : begun(this.#agent, parts, from);
+      const note = first.event_type === 'run.start' && unseenNote(first.data, parts.model);
       const running = launch(parts, {
         runId: this.id,
         sessionId: this.sessionId,
-        first: from.resume ? resumed() : begun(this.#agent, parts, from),
+        first,
         streaming: from.streaming,
         publish: (event) => this.#publish(event),
         ...defined({ parentId: from.parentId, before: from.before, head: from.resume, owner }),
       });
       this.#running = running;
+      if (note) this.#posting = running.post(note);
       for (const letter of this.#letters.splice(0)) this.#posting = running.post(letter);
       const ended = await running.done;
       await this.#posting;

@@ -63,7 +63,7 @@ export class Session {
     options: RunOptions<Schema>,
     streaming: boolean,
   ): Promise<Run<OutputOf<Schema>>> {
-    const message = userMessage(request, options);
+    const message = userMessage(request);
     const output = options.output && outputForm(options.output);
     const lease = await this.#lease(options.signal);
     try {

@@ -6,7 +6,6 @@ import type {
   CallQuestion,
   Cost,
   ErrorData,
-  FilePart,
   Json,
   JsonObject,
   Rules,
@@ -135,13 +134,20 @@ export interface AgentOptions extends ModelSettings {
   debugDirectory?: string;
 }
 
+/**
+ * A file of a request: where it lies, or its name and what it holds: bytes, a text, or an image as base64 or data: URL. Whether it is a
+ * text or an image is told by its content.
+ */
+export type GivenFile = string | URL | { name: string; data: string | Uint8Array; media_type?: string };
+
 export interface RunOptions<Schema extends InputSchema | undefined = undefined> {
   /**
    * What the answer has to be: zod or any other Standard Schema, or JSON Schema. `outcome.output` is the value then, checked and typed;
    * an answer that does not fit is mended once by the model, then the run ends with the error `output_invalid`.
    */
   output?: Schema;
-  files?: readonly FilePart[];
+  /** Texts and images that go with the request. Images are scaled to what the model takes. */
+  files?: readonly GivenFile[];
   /** Aborts the run. */
   signal?: AbortSignal;
   /** Sees every event, deltas included. */
