@@ -131,8 +131,10 @@ const TABLE = {
   'input.empty': ['the request is empty', '请求为空'],
   'input.tooLarge': ['{name} is too large: {bytes} bytes, at most {most}', '{name}太大：{bytes} 字节，最多 {most}'],
   'input.notUtf8': ['{name} is not valid UTF-8 text', '{name}不是有效的 UTF-8 文本'],
-  'input.binary': ['{name} is neither text nor an image (PNG, JPEG, GIF, WebP)', '{name} 既不是文本也不是图片（PNG、JPEG、GIF、WebP）'],
-  'input.unreadable': ['{name} cannot be read: {reason}', '无法读取 {name}：{reason}'],
+  'input.image': [
+    'standard input is an image, not a request; say in words what you want done with it',
+    '标准输入是一张图片，而不是请求；请用文字说明要做什么',
+  ],
   'input.waiting': ['waiting for standard input ... (`< /dev/null` if there is none)', '正在等待标准输入……（没有的话请加 < /dev/null）'],
   'input.next': ['For example: hermes run "summarise this" -f notes.txt', '例如：hermes run "总结一下" -f notes.txt'],
 
@@ -205,6 +207,9 @@ const TABLE = {
   'models.removed': ['deleted {file} ({size})', '已删除 {file}（{size}）'],
   'models.first': [
     'No model is set up: {name} is brought onto this machine, once ({size}, licence {licence}). It is small, for trying things out; a key in .env or a local server gives better answers.',
+  'chat.attached': ['attached: {name} ({size})', '已附上：{name}（{size}）'],
+  'chat.attachedNext': ['It goes along with your next request.', '它将随下一条请求一起发送。'],
+
     '没有配置模型：将下载 {name} 到本机，只需一次（{size}，许可证 {licence}）。它很小，用于试用；在 .env 中设置密钥或启动本地服务可得到更好的回答。',
   ],
 
@@ -315,3 +320,36 @@ export function isMessageKey(key: string): key is MessageKey {
 }
   'error.unknown_model': ['there is no model "{name}" to pull; known: {known}', '没有可拉取的模型“{name}”；已知：{known}'],
   'error.bad_model_source': ['expected {expected}, got "{got}"', '应为 {expected}，而不是“{got}”'],
+  'error.bad_case_file': ['The case files have {count} faults:\n  {faults}', '用例文件中有 {count} 处错误：\n  {faults}'],
+  'next.bad_case_file': [
+    'Mend them; docs/evals.md explains every key, and evals/*.toml are examples.',
+    '请改正；各键的说明见 docs/evals.md，例子见 evals/*.toml。',
+  ],
+  'error.case_file_unreadable': ['{file} cannot be read: {reason}', '无法读取 {file}：{reason}'],
+  'next.case_file_unreadable': [
+    'Name a case file (TOML) or a folder of them; docs/evals.md shows one.',
+    '请给出用例文件（TOML）或其所在文件夹；例子见 docs/evals.md。',
+  ],
+  'error.file_unreadable': ['{name} cannot be read: {reason}.', '无法读取 {name}：{reason}。'],
+  'error.file_too_large': ['{name} is too large: {bytes} bytes, at most {most}.', '{name} 太大：{bytes} 字节，最多 {most}。'],
+  'error.file_empty': ['{name} is empty (0 bytes).', '{name} 是空文件（0 字节）。'],
+  'error.file_binary': [
+    '{name} is neither text nor an image (PNG, JPEG, GIF, WebP).',
+    '{name} 既不是文本也不是图片（PNG、JPEG、GIF、WebP）。',
+  ],
+  'error.file_not_text': ['{name} is not valid UTF-8 text.', '{name} 不是有效的 UTF-8 文本。'],
+  'next.file_unreadable': ['Check the path and whether you may read it.', '检查路径以及读取权限。'],
+  'next.file_too_large': ['Give the part that matters.', '请只给出需要的部分。'],
+  'next.file_empty': ['Name another file.', '请换一个文件。'],
+  'next.file_binary': ['Convert it to text, PNG or JPEG.', '请先转换为文本、PNG 或 JPEG。'],
+  'next.file_not_text': ['Save it as UTF-8.', '请另存为 UTF-8 文本。'],
+  'error.image_broken': ['{name} is a broken image: {reason}.', '{name} 是损坏的图片：{reason}。'],
+  'error.image_too_large': ['{name} is too large an image: {size}, at most {most}.', '图片 {name} 太大：{size}，最多 {most}。'],
+  'error.image_format': ['{name} is a {type} image, which cannot be read here.', '{name} 是 {type} 图片，这里无法读取。'],
+  'error.sharp_missing': [
+    '{name} has to be made smaller or converted for the model ({reason}), which needs the package sharp.',
+    '{name} 需要缩小或转换后才能发给模型（{reason}），为此需要安装 sharp。',
+  ],
+  'next.image_broken': ['Open it to see whether it is whole, and save or copy it again.', '打开看看是否完整，然后重新保存或复制。'],
+  'next.image_too_large': ['Make it smaller, or cut out the part that matters.', '请缩小图片，或裁剪出需要的部分。'],
+  'next.image_format': ['Save it as JPEG or PNG.', '请另存为 JPEG 或 PNG。'],

@@ -2,6 +2,7 @@
 
 import type { OpenedAgent } from '../../agent/open.ts';
 import type { Session } from '../../agent/session.ts';
+import type { Attached } from '../attach.ts';
 import type { Cli, ExitStatus } from '../context.ts';
 import { printError, toldError } from '../errors.ts';
 import { configFor, openFor, sessionFor } from '../open.ts';
@@ -20,7 +21,7 @@ interface Talk {
 }
 
 export async function chatCommand(cli: Cli, options: RunOptions): Promise<ExitStatus> {
-  const files = await readFiles(cli, options.file ?? []);
+  const files = await readFiles(options.file ?? []);
   const config = await configFor(cli, options);
   const turn = new Turn(cli, options, config);
   const opened = await openFor(cli, config, options, turn);
@@ -50,8 +51,19 @@ async function converse(talk: Talk, lines: LineSource, files: Awaited<ReturnType
       continue;
     }
     interrupted = false;
-    const text = entry.text.trim();
-    if (text === '') continue;
+    const typed = entry.text.trim();
+    if (typed === '') continue;
+    const given = await withImages(talk, typed);
+    if (!given) {
+      status = 2;
+      continue;
+    }
+    attached = [...attached, ...given.files];
+    if (given.isOnlyPaths) {
+      cli.terminal.err(`${cli.t('chat.attachedNext')}\n`);
+      continue;
+    }
+    const { text } = given;
     if (text.startsWith('/') && !text.includes('\n')) {
       if (!command(talk, text)) return status;
       continue;
@@ -60,6 +72,19 @@ async function converse(talk: Talk, lines: LineSource, files: Awaited<ReturnType
     attached = [];
     if (ended !== 0) status = ended;
     if (ended === 143) return 143;
+  }
+}
+
+/** Paths of images in the text become attachments, which is said; undefined when one of them cannot be used, which is said, too. */
+async function withImages({ cli }: Talk, typed: string): Promise<Attached | undefined> {
+  const { attachImages, describeAttached } = await import('../attach.ts');
+  try {
+    const given = await attachImages(typed);
+    for (const file of given.files) cli.terminal.err(`${describeAttached(cli, file)}\n`);
+    return given;
+  } catch (error) {
+    printError(cli, toldError(cli, error));
+    return undefined;
   }
 }
 
