@@ -2,9 +2,10 @@
 
 import { Command, Option } from 'commander';
 import { nearest } from '../kernel/errors.ts';
+import type { EvalCommandOptions } from './commands/eval.ts';
 import { type Cli, type ExitStatus, usageError } from './context.ts';
 import type { MessageKey } from './messages.ts';
-import { addBaseOptions, addRunOptions, type BaseOptions, type RunOptions } from './options.ts';
+import { addBaseOptions, addRunOptions, type BaseOptions, collect, type RunOptions } from './options.ts';
 
 type Given<O = BaseOptions> = [options: O];
 type Json = { json?: boolean };
@@ -49,6 +50,22 @@ function addWork(tree: Tree): void {
   );
   for (const command of [run, chat]) addRunOptions(cli, command);
   run.addOption(outputSchema(cli));
+  addEval(tree);
+}
+
+function addEval(tree: Tree): void {
+  const { cli, root } = tree;
+  add(tree, root, 'eval [files...]', 'help.eval', async (files: string[], options: EvalCommandOptions) =>
+    (await import('./commands/eval.ts')).evalCommand(cli, files, options),
+  )
+    .addOption(plain(cli, '-m, --model <provider:model>', 'help.o.evalModel').argParser(collect))
+    .addOption(plain(cli, '--protocol <name>', 'help.o.protocol'))
+    .addOption(plain(cli, '--repeat <n>', 'help.o.repeat'))
+    .addOption(plain(cli, '--parallel <n>', 'help.o.parallel'))
+    .addOption(plain(cli, '--filter <text>', 'help.o.filter'))
+    .addOption(plain(cli, '--json', 'help.o.json'))
+    .addOption(plain(cli, '--out <file>', 'help.o.out'))
+    .addOption(plain(cli, '--compare <file>', 'help.o.compare'));
 }
 
 function addRuns(tree: Tree): void {
@@ -71,7 +88,11 @@ function addRuns(tree: Tree): void {
   const replay = add(tree, runs, 'replay <run>', 'help.runs.replay', async (id: string, options: BaseOptions & Json) =>
     (await goingOn()).runsReplay(cli, id, options),
   );
-  for (const command of [list, show, tail, verify, replay]) command.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  const stats = add(tree, runs, 'stats', 'help.runs.stats', async (...[options]: Given) =>
+    (await import('./commands/stats.ts')).runsStats(cli, options),
+  );
+  stats.addOption(plain(cli, '-n, --limit <n>', 'help.o.limit'));
+  for (const command of [list, show, tail, verify, replay, stats]) command.addOption(plain(cli, '--json', 'help.o.jsonArray'));
   const resume = add(tree, runs, 'resume <run>', 'help.runs.resume', async (id: string, options: RunOptions) =>
     (await goingOn()).runsResume(cli, id, options),
   );
@@ -106,6 +127,7 @@ function addSetUp(tree: Tree): void {
     'help.models.pull',
     async (source: string | undefined, options: BaseOptions & { yes?: boolean }) => (await local()).modelsPull(cli, source, options),
   );
+  pull.addOption(plain(cli, '--yes', 'help.o.agree'));
   add(tree, models, 'rm <name>', 'help.models.rm', async (name: string, options: BaseOptions) =>
     (await local()).modelsRemove(cli, name, options),
   );
@@ -124,7 +146,6 @@ function addSetUp(tree: Tree): void {
 }
 
 function addTools(tree: Tree): void {
-  pull.addOption(plain(cli, '--yes', 'help.o.agree'));
   const { cli, root } = tree;
   const tools = add(tree, root, 'tools', 'help.tools');
   const file = () => import('./commands/tools.ts');

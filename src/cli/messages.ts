@@ -49,7 +49,12 @@ const TABLE = {
   'help.runs.verify': ['check the hash chain of runs against store and log', '核对运行的哈希链、存储与日志'],
   'help.runs.replay': ['decide again from the log and compare', '按日志重放决策并比较'],
   'help.runs.fork': ['a new run that goes on from an event of an old one', '从旧运行的某个事件处另起新运行'],
+  'help.runs.stats': ['figures over all runs: success, steps, tokens, cost, tools', '所有运行的统计：成功率、步数、token、费用、工具'],
   'help.runs.prune': ['delete old runs', '删除旧的运行'],
+  'help.eval': [
+    'run case files on one or several models, side by side (without FILES: the standard cases)',
+    '在一个或多个模型上运行用例并并排比较（不给文件则为标准用例）',
+  ],
   'help.config': ['the configuration', '配置'],
   'help.config.show': ['every value and where it comes from', '每个值及其来源'],
   'help.doctor': ['what is set up, what is missing, and the command that mends it', '检查环境：已就绪的、缺少的，以及补救命令'],
@@ -75,12 +80,21 @@ const TABLE = {
   'help.o.allow': ['let TOOL or TOOL:PATTERN run without asking, for this run', '本次运行中无需询问的 TOOL 或 TOOL:PATTERN'],
   'help.o.deny': ['never let TOOL or TOOL:PATTERN run, for this run', '本次运行中禁止的 TOOL 或 TOOL:PATTERN'],
   'help.o.onApproval': ['ask, wait or deny (default: ask in a terminal, else deny)', 'ask、wait 或 deny（默认：终端中询问，否则拒绝）'],
+  'help.o.agree': ['agree to the terms of the model', '同意模型的条款'],
   'help.o.offline': ['pull nothing: use only what is here', '不拉取模型，只用已有的'],
   'help.o.limit': ['how many', '数量'],
   'help.o.ofSession': ['only runs of this session', '只列出此会话的运行'],
   'help.o.at': ['number of the last event to keep', '保留到第几个事件'],
   'help.o.olderThan': ['only runs older than this many days (default 30)', '只删除早于这么多天的（默认 30）'],
-  'help.o.agree': ['agree to the terms of the model', '同意模型的条款'],
+  'help.o.evalModel': [
+    'PROVIDER:MODEL or an alias; may be repeated (without: the scripts of the cases answer)',
+    'PROVIDER:MODEL 或别名；可重复（不给则由用例自带的脚本回答）',
+  ],
+  'help.o.repeat': ['attempts at each case (default 1)', '每个用例的次数（默认 1）'],
+  'help.o.parallel': ['attempts at the same time (default 1)', '同时进行的次数（默认 1）'],
+  'help.o.filter': ['only cases whose file or name holds this text', '只运行文件名或名称含此文字的用例'],
+  'help.o.out': ['also write all results to this file (JSON)', '同时把全部结果写入此文件（JSON）'],
+  'help.o.compare': ['show what has changed since these results (a file of --out)', '与此前 --out 写入的结果比较'],
   'help.o.yes': ['do it without asking', '不再询问，直接执行'],
 
   // ---- usage ----
@@ -161,6 +175,19 @@ const TABLE = {
   'run.refused': ['denied', '已拒绝'],
   'run.denied': ['not allowed', '未获允许'],
   'run.unknown': ['unknown', '未知'],
+  'stats.model': ['model', '模型'],
+  'stats.runs': ['runs', '运行'],
+  'stats.completion': ['succeeded', '成功率'],
+  'stats.steps': ['mean steps', '平均步数'],
+  'stats.tokens': ['tokens in + out', 'token 输入 + 输出'],
+  'stats.cached': ['from the cache', '缓存命中'],
+  'stats.cost': ['cost (estimate)', '费用（估计）'],
+  'stats.unpriced': ['({count} runs with unknown prices not counted in full)', '（{count} 次运行的价格未知，未完全计入）'],
+  'stats.tool': ['tool', '工具'],
+  'stats.calls': ['calls', '调用'],
+  'stats.failed': ['failed', '失败率'],
+  'stats.ms': ['mean ms', '平均毫秒'],
+  'stats.stuck': ['in runs stuck at max_steps', '卡在 max_steps 的运行'],
   'run.cached': ['({tokens} from the cache)', '（其中缓存 {tokens}）'],
   'run.cost': [', about {amount}', '，约 {amount}'],
   'run.cost.partial': [', at least {amount} (some prices are not known)', '，至少 {amount}（部分价格未知）'],
@@ -179,6 +206,9 @@ const TABLE = {
     '/new      begin a new session\n/session  show the id of this one\n/tools    list the tools\n/exit     leave (also Ctrl-D)\nCtrl-C stops the step that goes on.',
     '/new      开始新会话\n/session  显示当前会话 id\n/tools    列出工具\n/exit     离开（或 Ctrl-D）\nCtrl-C 停止正在进行的步骤。',
   ],
+
+  'chat.attached': ['attached: {name} ({size})', '已附上：{name}（{size}）'],
+  'chat.attachedNext': ['It goes along with your next request.', '它将随下一条请求一起发送。'],
 
   // ---- approval ----
   'approval.wants': ['{name} wants to run ({level})', '{name} 请求执行（{level}）'],
@@ -204,18 +234,6 @@ const TABLE = {
   'models.runtime': ['installing the inference runtime node-llama-cpp ({size}) ...', '正在安装推理运行时 node-llama-cpp（{size}）……'],
   'models.pulled': ['{name} is ready: {file}', '{name} 已就绪：{file}'],
   'models.stopped': ['stopped; nothing half-done is left behind', '已停止，没有留下半成品'],
-  'models.removed': ['deleted {file} ({size})', '已删除 {file}（{size}）'],
-  'models.first': [
-    'No model is set up: {name} is brought onto this machine, once ({size}, licence {licence}). It is small, for trying things out; a key in .env or a local server gives better answers.',
-  'chat.attached': ['attached: {name} ({size})', '已附上：{name}（{size}）'],
-  'chat.attachedNext': ['It goes along with your next request.', '它将随下一条请求一起发送。'],
-
-    '没有配置模型：将下载 {name} 到本机，只需一次（{size}，许可证 {licence}）。它很小，用于试用；在 .env 中设置密钥或启动本地服务可得到更好的回答。',
-  ],
-
-  // ---- tools ----
-  'tools.name': ['TOOL', '工具'],
-  'tools.level': ['LEVEL', '级别'],
   'models.kept': [
     'stopped; what has come so far is kept, the same command goes on from there',
     '已停止；已下载的部分会保留，再次执行同一命令即可续传',
@@ -230,6 +248,15 @@ const TABLE = {
     'A hub can be reached: pull {name} ({size}, {licence}; {from}), which answers much better than the built-in default?',
     '可以连上模型仓库：是否改为下载 {name}（{size}，{licence}；{from}）？它的回答比内置默认模型好得多。',
   ],
+  'models.removed': ['deleted {file} ({size})', '已删除 {file}（{size}）'],
+  'models.first': [
+    'No model is set up: {name} is brought onto this machine, once ({size}, licence {licence}). It is small, for trying things out; a key in .env or a local server gives better answers.',
+    '没有配置模型：将下载 {name} 到本机，只需一次（{size}，许可证 {licence}）。它很小，用于试用；在 .env 中设置密钥或启动本地服务可得到更好的回答。',
+  ],
+
+  // ---- tools ----
+  'tools.name': ['TOOL', '工具'],
+  'tools.level': ['LEVEL', '级别'],
   'tools.description': ['DESCRIPTION', '说明'],
   'tools.examples': ['Examples:', '例子：'],
   'tools.checked': ['{good} tools can be used, {bad} problems', '可用工具 {good} 个，问题 {bad} 个'],
@@ -271,6 +298,40 @@ const TABLE = {
   'runs.pruned': ['{count} runs deleted', '已删除 {count} 次运行'],
   'usage.wholeNumber': ['{name} must be a whole number, not "{got}"', '{name} 应为整数，而不是“{got}”'],
 
+  // ---- eval ----
+  'eval.script': [
+    'No --model: the scripts of the cases answer. This tests the program, not a model.',
+    '没有给出 --model：由用例自带的脚本回答，检验的是程序而不是模型。',
+  ],
+  'eval.noScript': [
+    'scripts are written for {known} only, not for {protocol}; name a --model',
+    '脚本只适用于 {known}，不适用于 {protocol}；请给出 --model',
+  ],
+  'eval.noCase': ['no case matches "{filter}"', '没有与“{filter}”相符的用例'],
+  'eval.cases': ['There are: {names}', '现有：{names}'],
+  'eval.count': ['{option} must be from 1 to 1000, not {got}', '{option} 应在 1 到 1000 之间，而不是 {got}'],
+  'eval.noReport': ['it holds no results of hermes eval', '其中没有 hermes eval 的结果'],
+  'eval.unreadable': ['{file} cannot be compared with: {reason}', '无法与 {file} 比较：{reason}'],
+  'eval.unreadable.next': ['Name a file that `hermes eval --out FILE` has written.', '请给出 hermes eval --out 文件 写入的文件。'],
+  'eval.unwritable': ['{file} cannot be written: {reason}', '无法写入 {file}：{reason}'],
+  'eval.unwritable.next': ['Name a file in a folder that you may write to.', '请给出有写权限的目录中的文件。'],
+  'eval.passed': ['passed', '通过'],
+  'eval.flaky': ['cases that pass sometimes', '时过时不过的用例'],
+  'eval.steps': ['steps a case', '平均步数'],
+  'eval.tokens': ['tokens a case', '平均 token'],
+  'eval.cost': ['cost in all (estimate)', '总费用（估计）'],
+  'eval.seconds': ['seconds a case', '平均秒数'],
+  'eval.failedCalls': ['failed calls', '失败的调用'],
+  'eval.unknown': ['unknown in {count}', '{count} 次未知'],
+  'eval.failures': ['Failed:', '未通过：'],
+  'eval.more': ['{count} more, see -v', '另有 {count} 处，见 -v'],
+  'eval.changes': ['Since then:', '与此前相比：'],
+  'eval.unchanged': ['every case passes as often as before', '每个用例的通过率都没有变化'],
+  'eval.better': ['better', '变好'],
+  'eval.worse': ['worse ', '变差'],
+  'eval.new': ['new   ', '新增'],
+  'eval.gone': ['gone  ', '消失'],
+
   // ---- doctor ----
   'doctor.colon': [': ', '：'],
   'doctor.node': ['Node', 'Node'],
@@ -294,32 +355,14 @@ const TABLE = {
   'doctor.tools': ['tools', '工具'],
 
   // ---- errors ----
+  'error.unknown_model': ['there is no model "{name}" to pull; known: {known}', '没有可拉取的模型“{name}”；已知：{known}'],
+  'error.bad_model_source': ['expected {expected}, got "{got}"', '应为 {expected}，而不是“{got}”'],
   'error.prefix': ['Error: ', '错误：'],
   'error.next': ['Next: ', '下一步：'],
   'next.general': [
     '`hermes doctor` looks for what is missing; HERMES_DEBUG=1 shows more.',
     '用 hermes doctor 检查环境；设置 HERMES_DEBUG=1 可看到更多。',
   ],
-  'error.config_unknown_key': ['Unknown configuration key "{key}" ({where}).', '未知的配置项“{key}”（{where}）。'],
-  'error.config_bad_value': ['{key} must be {expected}, not {got} ({where}).', '{key} 应为 {expected}，而不是 {got}（{where}）。'],
-  'error.config_missing': ['There is no configuration file {file}.', '没有配置文件 {file}。'],
-  'error.config_unreadable': ['{file} cannot be read: {reason}.', '无法读取 {file}：{reason}。'],
-  'error.config_syntax': ['{file}: {reason}.', '{file}：{reason}。'],
-} as const satisfies Record<string, readonly [en: string, zh: string]>;
-
-export type MessageKey = keyof typeof TABLE;
-export type Translate = (key: MessageKey, values?: Readonly<Record<string, string | number>>) => string;
-
-export function translator(language: Language): Translate {
-  return (key, values = {}) =>
-    TABLE[key][language === 'zh' ? 1 : 0].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
-}
-
-export function isMessageKey(key: string): key is MessageKey {
-  return Object.hasOwn(TABLE, key);
-}
-  'error.unknown_model': ['there is no model "{name}" to pull; known: {known}', '没有可拉取的模型“{name}”；已知：{known}'],
-  'error.bad_model_source': ['expected {expected}, got "{got}"', '应为 {expected}，而不是“{got}”'],
   'error.bad_case_file': ['The case files have {count} faults:\n  {faults}', '用例文件中有 {count} 处错误：\n  {faults}'],
   'next.bad_case_file': [
     'Mend them; docs/evals.md explains every key, and evals/*.toml are examples.',
@@ -353,3 +396,21 @@ export function isMessageKey(key: string): key is MessageKey {
   'next.image_broken': ['Open it to see whether it is whole, and save or copy it again.', '打开看看是否完整，然后重新保存或复制。'],
   'next.image_too_large': ['Make it smaller, or cut out the part that matters.', '请缩小图片，或裁剪出需要的部分。'],
   'next.image_format': ['Save it as JPEG or PNG.', '请另存为 JPEG 或 PNG。'],
+  'error.config_unknown_key': ['Unknown configuration key "{key}" ({where}).', '未知的配置项“{key}”（{where}）。'],
+  'error.config_bad_value': ['{key} must be {expected}, not {got} ({where}).', '{key} 应为 {expected}，而不是 {got}（{where}）。'],
+  'error.config_missing': ['There is no configuration file {file}.', '没有配置文件 {file}。'],
+  'error.config_unreadable': ['{file} cannot be read: {reason}.', '无法读取 {file}：{reason}。'],
+  'error.config_syntax': ['{file}: {reason}.', '{file}：{reason}。'],
+} as const satisfies Record<string, readonly [en: string, zh: string]>;
+
+export type MessageKey = keyof typeof TABLE;
+export type Translate = (key: MessageKey, values?: Readonly<Record<string, string | number>>) => string;
+
+export function translator(language: Language): Translate {
+  return (key, values = {}) =>
+    TABLE[key][language === 'zh' ? 1 : 0].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+export function isMessageKey(key: string): key is MessageKey {
+  return Object.hasOwn(TABLE, key);
+}
