@@ -2,7 +2,11 @@
 
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { HermesError } from '../kernel/errors.ts';
-import { createOpenAICompatible } from '../models/openai-compatible.ts';
+import type { EndpointOptions } from '../models/endpoint.ts';
+import type { Timeouts } from '../models/http.ts';
+import { type Known, knownOf, learn } from '../models/knowledge.ts';
+import type { Abilities, Api } from '../models/profile.ts';
+import { abilitiesOf, customsOf, type Provider, providersOf, siblingsOf } from '../models/profiles.ts';
 import { type EndpointChoice, type LocalChoice, resolveModel } from '../models/resolve.ts';
 import type { ChatModel } from '../models/types.ts';
 import type { ModelOption, ModelSettings, PullControl } from './types.ts';
@@ -41,7 +45,9 @@ export async function openModel(model: ModelOption | undefined, settings: ModelS
   const { reason, notes } = choice;
   return {
     model:
-      choice.provider === 'local' ? await openLocal(choice as LocalChoice, settings, env) : endpoint(choice as EndpointChoice, settings),
+      choice.provider === 'local'
+        ? await openLocal(choice as LocalChoice, settings, env)
+        : await openEndpoint(choice as EndpointChoice, settings, env),
     reason,
     notes,
   };
@@ -56,20 +62,49 @@ async function foreign(model: LanguageModelV4): Promise<ChatModel> {
   return (await import('../models/ask.ts')).asChatModel(model);
 }
 
-function endpoint(
-  { provider, model, baseURL, apiKey, apiKeySource, direct }: EndpointChoice,
-  { contextWindow, timeouts, env }: ModelSettings,
-): ChatModel {
-  return createOpenAICompatible({
-    id: `${provider}:${model}`,
-    baseURL,
+/** By its profile, and by what was learnt about it. */
+async function openEndpoint(choice: EndpointChoice, settings: ModelSettings, env: NodeJS.ProcessEnv): Promise<ChatModel> {
+  const { provider: name, model, baseURL, apiKey, apiKeySource, direct } = choice;
+  const { contextWindow, timeouts } = settings;
+  const provider = providersOf(env).find((each) => each.name === name) as Provider;
+  const known = knownOf({ baseURL, model }, env);
+  const { api, habits } = customsOf(provider, model, baseURL);
+  const abilities = abilitiesOf({ ...habits, ...known.habits }, known.abilities);
+  const remember = (fact: Known) => {
+    Object.assign(abilities, fact.abilities);
+    learn({ baseURL, model }, fact, env);
+    if (fact.base_url) process.emitWarning(`${baseURL} answers at ${fact.base_url}: write that as base_url`, 'HermesNotice');
+  };
+  const chat = await openClient(api, {
+    id: `${name}:${model}`,
+    baseURL: known.base_url ?? baseURL,
     model,
+    habits: { ...habits, ...known.habits },
+    abilities,
+    siblings: siblingsOf(provider, apiKeySource),
+    onLearn: remember,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(apiKeySource === undefined ? {} : { apiKeySource }),
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(timeouts === undefined ? {} : { timeouts }),
-    ...(direct ? { env: {} } : env === undefined ? {} : { env }), // a server on this machine is not asked through a proxy
+    env: direct ? {} : env, // a server on this machine is not asked through a proxy
   });
+  chat.learn = (learnt: Abilities) => remember({ abilities: learnt });
+  return chat;
+}
+
+/** The client that speaks the API; loaded when it is the one. */
+async function openClient(api: Api, options: EndpointOptions & { timeouts?: Partial<Timeouts> }): Promise<ChatModel> {
+  switch (api) {
+    case 'chat':
+      return (await import('../models/openai-compatible.ts')).createOpenAICompatible(options);
+    case 'responses':
+      return (await import('../models/responses.ts')).createResponses(options);
+    case 'anthropic':
+      return (await import('../models/anthropic.ts')).createAnthropic(options);
+    case 'ollama':
+      return (await import('../models/ollama.ts')).createOllama(options);
+  }
 }
 
 /** The named file, or the embedded default, which is pulled when it is not there and when that is allowed. */

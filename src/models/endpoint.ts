@@ -20,7 +20,7 @@ export interface EndpointOptions {
   contextWindow?: number;
   /** Where the proxy variables are read; default process.env. */
   env?: NodeJS.ProcessEnv;
-  /** For `ChatModel.abilities`. */
+  /** For `ChatModel.abilities`: handed over as it is, since it grows with what is learnt. */
   abilities?: Abilities;
   /** Other endpoints that take a key of the same variable (regions, plans), as provider names: for the error about a wrong key. */
   siblings?: readonly string[];

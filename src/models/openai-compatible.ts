@@ -1,87 +1,82 @@
 /**
  * Our own client for OpenAI-compatible chat completions: one request, one answer, on a keep-alive socket. It is the
  * hot path of every run, so a step costs what is new in it: earlier messages and the tools are serialised once.
+ * It lives by the habits that it is given, and learns further ones from refusals.
  */
 
 import { HermesError } from '../kernel/errors.ts';
 import type { Reply } from '../kernel/types.ts';
-import { createTransport, type Incoming, type Timeouts } from './http.ts';
-import { badChunk, notCompletion, type Place, providerFault, statusError } from './http-errors.ts';
+import type { EndpointOptions } from './endpoint.ts';
+import { createTransport, type Timeouts, type Transport } from './http.ts';
+import { type Place, providerFault, statusError } from './http-errors.ts';
+import type { Known } from './knowledge.ts';
 import { chatModel } from './language-model.ts';
-import { type Completion, ReplyReader } from './openai-reply.ts';
-import { RequestBuilder } from './openai-request.ts';
-import { dataLines } from './sse.ts';
+import { withNearest } from './model-names.ts';
+import { isStream, readAnswer, readText } from './openai-answer.ts';
+import { type CompletionRequest, RequestBuilder } from './openai-request.ts';
 import type { AskOptions, ChatModel, Delta } from './types.ts';
 
-export interface OpenAICompatibleOptions {
-  /** provider:model, for logs and errors. */
-  id: string;
-  /** With or without /chat/completions at its end; a query in it is kept. Anything but http or https is a usage error. */
-  baseURL: string;
-  /** The model's name as the endpoint knows it. */
-  model: string;
-  apiKey?: string;
-  /** Where the key came from (OPENAI_API_KEY), for errors. */
-  apiKeySource?: string;
-  headers?: Record<string, string>;
-  contextWindow?: number;
+/** baseURL: with or without /chat/completions at its end; a query in it is kept. Anything but http or https is a usage error. */
+export interface OpenAICompatibleOptions extends Omit<EndpointOptions, 'habits'> {
+  /** Default: none, as OpenAI's chat completions are documented. */
+  habits?: EndpointOptions['habits'];
   /** Milliseconds; see Timeouts for the defaults. */
   timeouts?: Partial<Timeouts>;
   /** Most bytes of one answer; default 64 MiB. */
   maxBytes?: number;
-  /** Where the proxy variables are read; default process.env. */
-  env?: NodeJS.ProcessEnv;
 }
 
+/** Parameters that one request may lose to refusals before the refusal counts. */
+const maxLessons = 8;
+
 export function createOpenAICompatible(options: OpenAICompatibleOptions): ChatModel {
-  const { id, model, apiKey, apiKeySource, timeouts, maxBytes, env } = options;
-  const url = completionsURL(options.baseURL);
+  const { id, model, apiKey, apiKeySource, habits = {}, env, onLearn } = options;
   if (apiKey && !/^[\x20-\x7e]+$/.test(apiKey)) throw badKey(apiKeySource);
-  const place: Place = { endpoint: `${id.split(':', 1)[0]} at ${url.origin}${url.pathname}`, model, apiKey, apiKeySource };
-  const transport = createTransport({ url, place, timeouts, maxBytes, env });
-  const requests = new RequestBuilder(model);
+  let wire = openWire(options, completionsURL(options.baseURL));
+  const requests = new RequestBuilder(model, habits);
   const headers = flat({ 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...options.headers });
 
   async function ask(asked: AskOptions, onDelta?: (delta: Delta) => void): Promise<Reply> {
     const allHeaders = asked.headers ? [...headers, ...flat(asked.headers)] : headers;
-    for (;;) {
+    for (let lessons = 0; ; lessons++) {
       const request = requests.build(asked, onDelta !== undefined);
-      const patience = onDelta ? 'firstByte' : 'wholeAnswer';
-      const incoming = await transport.post({ body: request.body, headers: allHeaders, patience }, asked.abortSignal);
-      if (incoming.status === 200) {
-        const reply = await readAnswer(place, incoming, onDelta);
-        if (reply.finish === 'error') throw providerFault(place, reply.finish_raw);
-        return reply;
-      }
-      const body = await readText(incoming);
-      const error = statusError(place, incoming.status, incoming.headers, body);
-      // Ends: each round takes one more parameter out of the requests.
-      if (error.code !== 'bad_request' || !requests.adapt(request, body)) throw error;
+      const sending = { request, headers: allHeaders, signal: asked.abortSignal, onDelta };
+      const sent = await send(wire, sending);
+      if (!('refusal' in sent)) return sent;
+      const { error, refusal } = sent;
+      if (misplaced.has(error.code)) return sendElsewhere(error, sending);
+      if (error.code === 'model_not_found') throw await withNearest(error, wire.place, modelsURL(wire.url), allHeaders, env);
+      const lesson = error.code === 'bad_request' && lessons < maxLessons ? requests.adapt(request, refusal) : undefined;
+      const fact = lesson ? { habits: lesson } : learntFrom(error);
+      if (fact) onLearn?.(fact);
+      if (!lesson) throw error;
     }
+  }
+
+  /** People give a base URL with or without /v1: the other one is tried once, and kept when it answers like a model. */
+  async function sendElsewhere(first: HermesError, sending: Sending): Promise<Reply> {
+    const other = openWire(options, otherURL(wire.url));
+    const sent = await send(other, sending);
+    if ('refusal' in sent) {
+      other.transport.close();
+      const { code, message, data } = first;
+      const next = `Check base_url: ${baseOf(wire.url)} and ${baseOf(other.url)} were tried.`;
+      throw misplaced.has(sent.error.code) ? new HermesError(code, message, { kind: 'model', next, data }) : sent.error;
+    }
+    wire.transport.close();
+    wire = other;
+    onLearn?.({ base_url: baseOf(other.url) });
+    return sent;
   }
 
   return chatModel({
     endsOnAbort: true,
     id,
     contextWindow: options.contextWindow,
+    abilities: options.abilities,
     ask,
-    close: async () => transport.close(),
+    close: async () => wire.transport.close(),
   });
-}
-
-function completionsURL(baseURL: string): URL {
-  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
-    throw new HermesError(
-      'bad_base_url',
-      `base_url has to be a URL like https://host/v1, without a user or password in it; got "${url?.host ?? baseURL}".`,
-      {
-        kind: 'usage',
-        next: 'Correct base_url; the key belongs into the variable that api_key_env names.',
-      },
-    );
-  url.pathname = `${url.pathname.replace(/(\/chat\/completions)?\/*$/, '')}/chat/completions`;
-  return url;
 }
 
 /** An example left in .env (你的密钥), a line feed: what cannot stand in a header. */
@@ -96,79 +91,90 @@ function flat(headers: Record<string, string | undefined>): string[] {
   return Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
 }
 
-// ---- the answer -----------------------------------------------------------------------------------------------
+// ---- one request --------------------------------------------------------------------------------------------------
 
-/** The content type decides, not the request: some servers answer whole when asked to stream, some the other way. */
-async function readAnswer(place: Place, incoming: Incoming, onDelta: ((delta: Delta) => void) | undefined): Promise<Reply> {
-  const reader = new ReplyReader();
-  const type = incoming.headers['content-type'] ?? '';
-  if (type.startsWith('text/event-stream')) return readStream(place, incoming, reader, onDelta);
-  const body = await readText(incoming);
-  const completion = parse(body);
-  if (completion?.error) throw statusError(place, errorStatus(completion.error), incoming.headers, body);
-  if (!completion?.choices?.length) throw notCompletion(place, type, body);
-  reader.add(completion);
-  const delta = reader.takeDelta();
-  if (delta) onDelta?.(delta);
-  return reader.reply({ whole: true });
+interface Wire {
+  url: URL;
+  place: Place;
+  transport: Transport;
+}
+interface Sending {
+  request: CompletionRequest;
+  headers: string[];
+  signal: AbortSignal | undefined;
+  onDelta: ((delta: Delta) => void) | undefined;
+}
+/** No answer: why, and the words in which the endpoint said so. */
+interface Refused {
+  error: HermesError;
+  refusal: string;
 }
 
-/**
- * What was read before the wire failed is not lost: the reply is `interrupted` then, with the failure as its raw
- * finish reason. Only a stream that failed before its first piece of an answer, or that names an error, throws.
- */
-async function readStream(place: Place, incoming: Incoming, reader: ReplyReader, onDelta?: (delta: Delta) => void): Promise<Reply> {
-  let done = false;
-  const readLines = dataLines((data) => {
-    if (data.startsWith('[DONE]')) done = true;
-    else if (data.trim() !== '') reader.add(parseChunk(place, data));
-  });
-  const read = (piece: Buffer) => {
-    readLines(piece);
-    const delta = onDelta && reader.takeDelta();
-    if (delta) onDelta?.(delta);
-  };
+function openWire(options: OpenAICompatibleOptions, url: URL): Wire {
+  const { id, model, apiKey, apiKeySource, siblings, habits, timeouts, maxBytes, env } = options;
+  const endpoint = `${id.split(':', 1)[0]} at ${url.origin}${url.pathname}`;
+  const place: Place = { endpoint, model, apiKey, apiKeySource, siblings, errors: habits?.errors };
+  return { url, place, transport: createTransport({ url, place, timeouts, maxBytes, env }) };
+}
+
+async function send({ place, transport }: Wire, { request, headers, signal, onDelta }: Sending): Promise<Reply | Refused> {
+  const incoming = await transport.post({ body: request.body, headers, patience: onDelta ? 'firstByte' : 'wholeAnswer' }, signal);
+  if (incoming.status !== 200) {
+    const refusal = await readText(incoming);
+    return { error: statusError(place, incoming.status, incoming.headers, refusal), refusal };
+  }
   try {
-    await incoming.read(read);
-    read(lastLine);
+    const reply = await readAnswer(place, incoming, onDelta);
+    if (reply.finish === 'error') throw providerFault(place, reply.finish_raw);
+    return reply;
   } catch (error) {
-    const cut = error instanceof HermesError && wireFaults.has(error.code) ? error.code : undefined;
-    if (cut === undefined || (reader.empty && !done)) throw error;
-    // A server that keeps the connection open after [DONE] has answered all the same.
-    if (!done) return reader.reply({ cut });
-  }
-  return reader.reply({ done });
-}
-
-const wireFaults = new Set(['connection_lost', 'stream_silent', 'response_too_large']);
-/** Ends a last line that came without a line feed. */
-const lastLine = Buffer.from('\n');
-
-function parseChunk(place: Place, data: string): Completion {
-  const chunk = parse(data);
-  if (!chunk) throw badChunk(place, data);
-  if (chunk.error) throw statusError(place, errorStatus(chunk.error), {}, data);
-  return chunk;
-}
-
-function parse(text: string): Completion | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined; // not JSON: named by the caller, who knows where it came from
+    // A stream may have been shown already: what fails in it is not asked again here.
+    if (!(error instanceof HermesError) || isStream(incoming)) throw error;
+    return { error, refusal: error.message };
   }
 }
 
-/** The HTTP status that an error object names in its `code` or `status`; else 0. */
-function errorStatus(error: unknown): number {
-  const { code, status } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown; status?: unknown };
-  const named = Number(code ?? status);
-  return named >= 400 && named < 600 ? named : 0;
+function learntFrom({ code, data }: HermesError): Known | undefined {
+  if (code === 'tools_not_supported' && data.server !== true) return { abilities: { tools: false } };
+  return code === 'images_not_supported' ? { abilities: { images: false } } : undefined;
 }
 
-async function readText(incoming: Incoming): Promise<string> {
-  const pieces: Buffer[] = [];
-  await incoming.read((piece) => pieces.push(piece));
-  return (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)).toString();
+// ---- addresses ----------------------------------------------------------------------------------------------------
+
+/** Nothing there, or something that is no chat completion. */
+const misplaced = new Set(['path_not_found', 'bad_reply']);
+
+function completionsURL(baseURL: string): URL {
+  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
+    throw new HermesError(
+      'bad_base_url',
+      `base_url has to be a URL like https://host/v1, without a user or password in it; got "${url?.host ?? baseURL}".`,
+      {
+        kind: 'usage',
+        next: 'Correct base_url; the key belongs into the variable that api_key_env names.',
+      },
+    );
+  return withPath(url, `${url.pathname.replace(/(\/chat\/completions)?\/*$/, '')}/chat/completions`);
+}
+
+/** With /v1 where it was without, and the other way round. */
+function otherURL(url: URL): URL {
+  const base = url.pathname.replace(/\/chat\/completions$/, '');
+  const other = base.endsWith('/v1') ? base.slice(0, -3) : `${base}/v1`;
+  return withPath(url, `${other}/chat/completions`);
+}
+
+function modelsURL(url: URL): URL {
+  return withPath(url, url.pathname.replace(/\/chat\/completions$/, '/models'));
+}
+
+function baseOf(url: URL): string {
+  return withPath(url, url.pathname.replace(/\/chat\/completions$/, '')).href.replace(/\/$/, '');
+}
+
+function withPath(url: URL, pathname: string): URL {
+  const copy = new URL(url);
+  copy.pathname = pathname;
+  return copy;
 }

@@ -1,7 +1,8 @@
 /** Reads the answer of a chat-completions endpoint, whole or chunk by chunk, into one Reply. */
 
-import type { FinishReason, Json, JsonObject, Reply, Usage } from '../kernel/types.ts';
+import type { Cost, FinishReason, Json, JsonObject, Reply, Usage } from '../kernel/types.ts';
 import { extraKey, type MessageExtra } from './openai-messages.ts';
+import { readCost, readUsage, type WireUsage } from './openai-usage.ts';
 import type { Delta } from './types.ts';
 
 /** The fields we read, all of them optional: endpoints differ, and what is missing is not an error. */
@@ -10,12 +11,16 @@ export interface Completion {
   usage?: WireUsage | null;
   x_groq?: { usage?: WireUsage };
   error?: unknown;
+  /** MiniMax's way to refuse under status 200. */
+  base_resp?: { status_code?: number };
 }
 interface WireMessage {
   content?: string | { type?: string; text?: string; thinking?: { text?: string }[] }[] | null;
   refusal?: string | null;
   reasoning_content?: string | null;
   reasoning?: string | null;
+  reasoning_details?: JsonObject[] | null;
+  extra_content?: Json;
   tool_calls?: WireCall[] | null;
 }
 interface WireCall {
@@ -25,10 +30,6 @@ interface WireCall {
   /** Google's thought signatures. */
   extra_content?: Json;
 }
-interface WireUsage {
-  [field: string]: number | Record<string, number> | null | undefined;
-}
-
 /** Vendors' words for the few ways an answer ends; an unknown one becomes `other`. */
 const finishReasons: Record<string, FinishReason> = {
   stop: 'stop',
@@ -49,6 +50,9 @@ const finishReasons: Record<string, FinishReason> = {
   insufficient_system_resource: 'error',
 };
 
+/** Fields of a piece of thinking whose texts are parts of one. */
+const joined = new Set(['text', 'summary']);
+
 interface OpenCall {
   index: number | undefined;
   id: string;
@@ -61,9 +65,12 @@ export class ReplyReader {
   private text = '';
   private reasoning = '';
   private reasoningField: string | undefined;
+  private details: JsonObject[] | undefined;
+  private extraContent: Json | undefined;
   private readonly calls: OpenCall[] = [];
   private finish: string | undefined;
   private usage: Usage | undefined;
+  private cost: Cost | undefined;
   /** What came since the last `takeDelta`. */
   private newText = '';
   private newReasoning = '';
@@ -76,7 +83,10 @@ export class ReplyReader {
   add(completion: Completion): void {
     const choice = completion.choices?.[0];
     const usage = completion.usage ?? choice?.usage ?? completion.x_groq?.usage;
-    if (usage) this.usage = readUsage(usage);
+    if (usage) {
+      this.usage = readUsage(usage);
+      this.cost = readCost(usage) ?? this.cost;
+    }
     if (!choice) return;
     const message = choice.delta ?? choice.message;
     if (message) this.addMessage(message);
@@ -88,13 +98,14 @@ export class ReplyReader {
     if (typeof content === 'string') this.addText(content);
     else if (Array.isArray(content)) {
       for (const part of content) {
-        if (part.type === 'thinking')
-          this.addReasoning((part.thinking ?? []).map((piece) => piece.text ?? '').join(''), 'reasoning_content');
+        if (part.type === 'thinking') this.addReasoning((part.thinking ?? []).map((piece) => piece.text ?? '').join(''), 'content');
         else this.addText(part.text ?? '');
       }
     }
     if (message.reasoning_content) this.addReasoning(message.reasoning_content, 'reasoning_content');
     else if (message.reasoning) this.addReasoning(message.reasoning, 'reasoning');
+    if (message.reasoning_details) this.addDetails(message.reasoning_details, !message.reasoning_content && !message.reasoning);
+    if (message.extra_content !== undefined) this.extraContent = message.extra_content;
     if (message.refusal) this.addText(message.refusal);
     if (message.tool_calls) for (const call of message.tool_calls) this.addCall(call);
   }
@@ -108,6 +119,18 @@ export class ReplyReader {
     this.reasoningField = field;
     this.reasoning += text;
     this.newReasoning += text;
+  }
+
+  /** Pieces of one entry (same type and index) become one again: their texts joined, everything else as it came. */
+  private addDetails(pieces: JsonObject[], shown: boolean): void {
+    this.details ??= [];
+    for (const piece of pieces) {
+      if (shown && typeof piece.text === 'string') this.addReasoning(piece.text, 'reasoning_details');
+      const last = this.details.at(-1);
+      const goesOn = last !== undefined && piece.type === last.type && piece.index === last.index && piece.data === undefined;
+      if (!goesOn) this.details.push({ ...piece });
+      else for (const key in piece) last[key] = joined.has(key) ? `${last[key] ?? ''}${piece[key] ?? ''}` : (piece[key] as Json);
+    }
   }
 
   private addCall(wire: WireCall): void {
@@ -161,6 +184,7 @@ export class ReplyReader {
       ...(this.reasoning !== '' && { reasoning: this.reasoning }),
       calls: this.calls.map(({ id, name, input }) => ({ id: id || newCallId(), name, input: input || '{}' })),
       ...(this.usage && { usage: this.usage }),
+      ...(this.cost && { cost: this.cost }),
       finish: end.cut !== undefined ? 'interrupted' : finishOf(this.finish, this.calls.length > 0, end),
       ...(raw !== undefined && { finish_raw: raw }),
       ...(extra && { extra }),
@@ -170,7 +194,9 @@ export class ReplyReader {
   private extra(): JsonObject | undefined {
     const signed = this.calls.flatMap((call, position) => (call.extra === undefined ? [] : [[String(position), call.extra] as const]));
     const extra: MessageExtra = {};
-    if (this.reasoningField === 'reasoning') extra.reasoning_field = 'reasoning';
+    if (this.reasoningField === 'reasoning' || this.reasoningField === 'content') extra.reasoning_field = this.reasoningField;
+    if (this.details) extra.reasoning_details = this.details;
+    if (this.extraContent !== undefined) extra.extra_content = this.extraContent;
     if (signed.length > 0) extra.calls = Object.fromEntries(signed);
     return Object.keys(extra).length > 0 ? { [extraKey]: extra as JsonObject } : undefined;
   }
@@ -184,27 +210,6 @@ function finishOf(raw: string | undefined, calls: boolean, end: { whole?: boolea
   }
   const finish = Object.hasOwn(finishReasons, raw) ? (finishReasons[raw] as FinishReason) : 'other';
   return finish === 'stop' && calls ? 'tool-calls' : finish; // Gemini and Ollama say stop
-}
-
-function readUsage(wire: WireUsage): Usage {
-  const number = (...values: unknown[]) => values.find((value): value is number => typeof value === 'number');
-  const part = (name: string, field: string) => (wire[name] as Record<string, number> | null | undefined)?.[field];
-  const usage: Usage = {};
-  const put = (key: keyof Usage, value: number | undefined) => {
-    if (value !== undefined) usage[key] = value;
-  };
-  put('input_tokens', number(wire.prompt_tokens));
-  put('output_tokens', number(wire.completion_tokens));
-  put(
-    'cached_tokens',
-    number(part('prompt_tokens_details', 'cached_tokens'), wire.prompt_cache_hit_tokens, wire.cached_tokens, wire.num_cached_tokens),
-  );
-  put(
-    'cache_write_tokens',
-    number(part('prompt_tokens_details', 'cache_write_tokens'), part('prompt_tokens_details', 'cache_creation_input_tokens')),
-  );
-  put('reasoning_tokens', number(part('completion_tokens_details', 'reasoning_tokens')));
-  return usage;
 }
 
 function isJson(text: string): boolean {

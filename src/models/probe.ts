@@ -26,7 +26,8 @@ export function servedModels(baseURL: string, timeoutMs: number): Promise<string
   });
 }
 
-function modelIds(text: string): string[] | undefined {
+/** The ids in the body of GET /models, embedding models left out; undefined when it is none. */
+export function modelIds(text: string): string[] | undefined {
   try {
     const { data } = JSON.parse(text) as { data?: { id?: unknown }[] };
     return data?.flatMap(({ id }) => (typeof id === 'string' && !/embed/i.test(id) ? [id] : []));

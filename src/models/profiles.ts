@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
-import type { Api, Habits, ProviderProfile } from './profile.ts';
+import type { Abilities, Api, Habits, ProviderProfile } from './profile.ts';
 import { problemOf } from './profile-check.ts';
 
 /** One endpoint of a profile, as provider:model names it. */
@@ -32,8 +32,8 @@ export function providersOf(env: NodeJS.ProcessEnv = process.env): readonly Prov
   const own = env.HERMES_PROVIDERS ?? '';
   let providers = cache.get(own);
   if (!providers) {
-    const shipped = profilesIn(shippedFolder());
-    const profiles = own === '' ? shipped : new Map([...shipped, ...profilesIn(own)]); // by file: one's own replaces the shipped
+    const shipped = profilesIn(shippedFolder(), () => undefined); // a test has checked them
+    const profiles = own === '' ? shipped : new Map([...shipped, ...profilesIn(own, problemOf)]); // by file: one's own replaces the shipped
     providers = [...profiles.values()].sort((a, b) => a.order - b.order).flatMap(endpointsOf);
     cache.set(own, providers);
   }
@@ -41,7 +41,7 @@ export function providersOf(env: NodeJS.ProcessEnv = process.env): readonly Prov
 }
 
 /** File name -> profile. A file that cannot be used is named: a provider that is silently missing would be a riddle. */
-function profilesIn(folder: string): Map<string, ProviderProfile> {
+function profilesIn(folder: string, check: typeof problemOf): Map<string, ProviderProfile> {
   const profiles = new Map<string, ProviderProfile>();
   let file = folder;
   try {
@@ -49,7 +49,7 @@ function profilesIn(folder: string): Map<string, ProviderProfile> {
       if (!name.endsWith('.json')) continue;
       file = join(folder, name);
       const profile = JSON.parse(readFileSync(file, 'utf8')) as ProviderProfile;
-      const problem = problemOf(profile);
+      const problem = check(profile);
       if (problem) throw new Error(problem);
       profiles.set(name, profile);
     }
@@ -91,6 +91,16 @@ export function customsOf(provider: Provider, model: string, baseURL = provider.
   const habits = Object.assign({}, profile.habits, profile.endpoints[name]?.habits, ...rules.map((rule) => rule.habits)) as Habits;
   const own = baseURL === provider.baseURL ? rules.findLast((rule) => rule.api)?.api : undefined;
   return { api: own ?? provider.api, habits };
+}
+
+/** What a model can do, as far as its habits say so; what was learnt stands above. */
+export function abilitiesOf({ tools, images, json }: Habits, learnt: Abilities = {}): Abilities {
+  return {
+    ...(tools !== undefined && { tools }),
+    ...(images !== undefined && { images }),
+    ...(json?.format === 'json_schema' && { json_schema: { with_tools: json.with_tools !== false } }),
+    ...learnt,
+  };
 }
 
 /** Endpoints at other addresses that are asked with a key of the same variable: a key of one is refused by the others. */

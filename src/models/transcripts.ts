@@ -1,7 +1,7 @@
 /** Remembers conversations as they were last serialised, so that a request costs only the messages that are new. */
 
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { renderMessage } from './openai-messages.ts';
+import type { WriteMessage } from './openai-messages.ts';
 
 /** Conversations whose serialised text is kept; the least recently used goes first. */
 const maxTranscripts = 64;
@@ -17,7 +17,12 @@ interface Transcript {
 
 /** Serialises prompts; one that begins like an earlier one (the same message objects) costs only what is new. */
 export class Transcripts {
+  private readonly write: WriteMessage;
   private recent: Transcript[] = [];
+
+  constructor(write: WriteMessage) {
+    this.write = write;
+  }
 
   /** The messages, joined by commas. */
   serialise(prompt: readonly LanguageModelV4Message[]): Buffer {
@@ -28,7 +33,7 @@ export class Transcripts {
       if (length > shared) [transcript, shared] = [known, length];
     }
     if (!transcript || shared < transcript.messages.length) transcript = branch(transcript, shared);
-    for (let i = shared; i < prompt.length; i++) append(transcript, prompt[i] as LanguageModelV4Message);
+    for (let i = shared; i < prompt.length; i++) append(transcript, prompt[i] as LanguageModelV4Message, this.write);
     this.remember(transcript);
     return transcript.bytes.subarray(0, transcript.ends.at(-1) ?? 0);
   }
@@ -64,9 +69,9 @@ function branch(from: Transcript | undefined, count: number): Transcript {
   };
 }
 
-function append(transcript: Transcript, message: LanguageModelV4Message): void {
+function append(transcript: Transcript, message: LanguageModelV4Message, write: WriteMessage): void {
   const start = transcript.ends.at(-1) ?? 0;
-  const rendered = renderMessage(message);
+  const rendered = write(message, transcript.messages.at(-1));
   const text = start > 0 && rendered !== '' ? `,${rendered}` : rendered;
   const end = start + Buffer.byteLength(text);
   if (end > transcript.bytes.length) {
