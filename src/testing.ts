@@ -1,15 +1,19 @@
-/** What `import ... from 'hermes-agent/testing'` gives for users' own tests: models that answer from a script, a clock moved by hand, the path of a run. */
+/** What `import ... from 'hermes-agent/testing'` gives for users' own tests: models that answer from a script, a clock moved by hand, the path of a run and its judge. */
 
 import type { RunOutcome } from './agent/types.ts';
+import { nameOf } from './evals/path.ts';
 import type { Clock } from './kernel/types.ts';
 
+export { judge } from './evals/judge.ts';
+export { matchPath } from './evals/path.ts';
+export type { Expected, Happened, PathPattern, PathStep } from './evals/types.ts';
 export { createMemoryStore } from './journal/memory.ts';
 export { recordedModel } from './models/recorded.ts';
 export { type ScriptedAnswer, type ScriptedModel, type ScriptedReply, scriptedModel } from './models/scripted.ts';
 
-/** The names of the tools that a run called, in order: `['current_time', 'weather']`. Failed calls end in `!`. */
+/** The names of the tools that a run called, in order: `['current_time', 'weather']`. Failed calls end in `!`. `matchPath` compares them. */
 export function path(outcome: Pick<RunOutcome, 'toolCalls'>): string[] {
-  return outcome.toolCalls.map((call) => (call.success ? call.name : `${call.name}!`));
+  return outcome.toolCalls.map(nameOf);
 }
 
 /** A clock that stands until it is moved. */

@@ -8,7 +8,7 @@ import type { AnswerChecks, Ending, Expected, Happened, Limits } from './types.t
 
 /** Words by which an answer refuses, or says that it cannot. */
 const REFUSES =
-  /不能|无法|不可以|不会(?:帮|为|替|执行)|拒绝|抱歉|对不起|不被允许|没有权限|未获|cannot|can ?not|can['’]t|won['’]t|unable|not able|not allowed|not permitted|refuse|sorry|decline/i;
+  /不能|无法|不可以|不会(?:帮|为|替|执行)|拒绝|抱歉|对不起|不被允许|没有权限|没有成功|未获|cannot|can ?not|can['’]t|won['’]t|unable|not able|not allowed|not permitted|did not work|refuse|sorry|decline/i;
 /** Words by which an answer asks for what is missing. */
 const ASKS = /[?？]|请(?:问|提供|告诉|说明|确认|补充)|please (?:tell|give|provide|specify|let me know)|(?:which|what) .* (?:do|would) you/i;
 
@@ -18,8 +18,8 @@ export function judge(expected: Expected, happened: Happened): string[] {
   const ending = endingProblem(expected.ending, outcome);
   if (ending && outcome.error) return [ending]; // no model, no network: nothing else can be as expected
   const checks = [
-    ending,
     matchPath(outcome.toolCalls, expected.tools),
+    ending,
     asksProblem(expected.asks, asked),
     ...answerProblems(expected.answer, outcome.answer),
     ...(expected.highlights ?? []).map((text) => highlightProblem(text, outcome.highlights)),

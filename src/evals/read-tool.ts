@@ -1,18 +1,22 @@
 /** `[tool.NAME]` of a case file: a tool whose results are written down. */
 
 import type { Json, JsonObject } from '../kernel/types.ts';
-import { aboveZero, anything, type Check, type Checks, isTable, isText, type Place, table } from './fields.ts';
+import { aboveZero, anything, type Check, type Checks, isList, isTable, isText, type Place, table } from './fields.ts';
 import type { ScriptedTool } from './types.ts';
 
 const level: Check = ['"read", "write" or "dangerous"', (value) => ['read', 'write', 'dangerous'].includes(value as string)];
-const tables: Check = ['a list of tables', (value) => Array.isArray(value) && value.every(isTable)];
+const tables: Check = ['a list of tables', isList(isTable)];
 const RESULT: Checks = { result: anything, fails: ['the text of the failure', isText], code: ['a code such as not_found', isText] };
 const TOOL: Checks = {
   description: ['a text that says when to use it', isText],
   level,
   input: ['a table: argument -> type, or a JSON Schema', isTable],
   aliases: table,
-  examples: tables,
+  examples: [
+    'a list of { request, arguments, result, answer }',
+    isList((one) => isTable(one) && isText(one.request) && isTable(one.arguments)),
+  ],
+  keywords: ['a text', isText],
   ...RESULT,
   when: tables,
   sequence: tables,

@@ -1,7 +1,7 @@
 /** What a case says and what judging it gives. In words and with examples: docs/evals.md. */
 
 import type { RunOutcome } from '../agent/types.ts';
-import type { Cost, Json, JsonObject, Level, Status } from '../kernel/types.ts';
+import type { Cost, Json, JsonObject, Level, Status, ToolExample } from '../kernel/types.ts';
 
 /**
  * What a value has to be. A text or number: this one. A text between slashes: a regular expression. `{ near, within }`: a number that far
@@ -110,7 +110,8 @@ export interface ScriptedTool extends ScriptedResult {
   level: Level;
   input: JsonObject;
   aliases?: Readonly<Record<string, string>>;
-  examples?: readonly { request: string; arguments: JsonObject; result?: Json; answer?: string }[];
+  examples?: readonly ToolExample[];
+  keywords?: string;
   /** The first whose arguments fit answers. */
   when?: readonly (ScriptedResult & { arguments: JsonObject })[];
   /** One a call; the last one stays. */
