@@ -88,7 +88,7 @@ function maker(cli: Cli, group: MessageKey): (flags: string, key: MessageKey) =>
   return (flags, key) => new Option(flags, cli.t(key)).helpGroup(cli.t(group));
 }
 
-function collect(value: string, earlier: string[] | undefined): string[] {
+export function collect(value: string, earlier: string[] | undefined): string[] {
   return [...(earlier ?? []), value];
 }
 
