@@ -9,6 +9,7 @@ export type {
   ApprovalQuestion,
   Approver,
   FeaturePerformer,
+  GivenFile,
   ModelOption,
   PermissionRules,
   ProtocolName,

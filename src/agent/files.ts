@@ -41,8 +41,10 @@ export async function loadFile(given: GivenFile): Promise<LoadedFile> {
   if (typeof given === 'string' || given instanceof URL) return readFile(given);
   const { name, data, media_type = 'text/plain' } = given;
   if (typeof data !== 'string') return loadBytes(name, data);
-  const image = imageInText(data);
-  return image ? loadBytes(name, image) : { name, media_type, data };
+  const isSaidImage = media_type.startsWith('image/') && media_type !== 'image/svg+xml';
+  const image = imageInText(data) ?? (isSaidImage ? Buffer.from(data, 'base64') : undefined);
+  if (image) return loadBytes(name, image);
+  return { name, media_type: media_type.startsWith('image/') ? 'text/plain' : media_type, data };
 }
 
 /** What bytes are is told by themselves: an image, or UTF-8 text. */
@@ -86,7 +88,7 @@ async function readFile(path: string | URL): Promise<LoadedFile> {
 /** The image that a base64 text or a data: URL holds. */
 function imageInText(text: string): Buffer | undefined {
   const [, base64 = text] = /^data:image\/[^,]*;base64,(.*)$/s.exec(text) ?? [];
-  if (!imageKind(Buffer.from(base64.slice(0, 80), 'base64')) || !/^[A-Za-z0-9+/_\s-]*=*\s*$/.test(base64)) return undefined;
+  if (!imageKind(Buffer.from(base64.slice(0, 80), 'base64')) || !/^[A-Za-z0-9+/_=\s-]*$/.test(base64)) return undefined;
   return Buffer.from(base64, 'base64');
 }
 

@@ -60,6 +60,7 @@ test('a path, an address, bytes, base64 and a data: URL are the same image; text
     { name: 'wrong.txt', data: new Uint8Array(png), media_type: 'text/plain' },
     { name: 'notes.png', data: Buffer.from('只是文字') },
     { name: 'code', data: 'iVBORw0K is how a PNG begins' },
+    { name: 'drawing.svg', data: '<svg/>', media_type: 'image/svg+xml' },
   ];
   const outcome = await new Agent({ model }).run('这是什么？', { files });
   assert.equal(outcome.status, 'success');
@@ -69,7 +70,11 @@ test('a path, an address, bytes, base64 and a data: URL are the same image; text
     ['截图 1.png', '截图 1.png', 'bytes', 'base64', 'url', 'wrong.txt'],
   );
   assert.ok(images.every(({ type, bytes }) => type === 'image/png' && bytes.equals(png)));
-  assert.ok(text(model.calls[0]!).includes('只是文字') && text(model.calls[0]!).includes('iVBORw0K is how'));
+  assert.ok(
+    text(model.calls[0]!).includes('只是文字') &&
+      text(model.calls[0]!).includes('iVBORw0K is how') &&
+      text(model.calls[0]!).includes('<svg/>'),
+  );
 });
 
 test("an image is scaled to the model's own limits, else to what most models take", async () => {
@@ -95,6 +100,7 @@ test('what cannot be used is refused by name before the run begins', async () =>
     ['/dev/zero', /^file_too_large|^file_unreadable/],
     [{ name: '空.png', data: Buffer.alloc(0) }, /^file_empty: 空\.png/],
     [{ name: 'half.png', data: png.subarray(0, 500) }, /^image_broken: half\.png/],
+    [{ name: 'said.png', data: 'AAEC/w==', media_type: 'image/png' }, /^file_binary: said\.png/],
     [{ name: 'x.bin', data: Buffer.from([1, 0, 2]) }, /^file_binary: x\.bin/],
     [{ name: 'gbk.txt', data: Buffer.from([0xc4, 0xe3]) }, /^file_not_text: gbk\.txt/],
     [{ name: 'huge.png', data: Buffer.concat([png, Buffer.alloc(50_000_000)]) }, /^file_too_large: huge\.png/],
