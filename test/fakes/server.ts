@@ -63,12 +63,7 @@ export async function startFake(vendor: Vendor, script: readonly Turn[], conditi
       return { status: 401, code: 'invalid_api_key', message: 'Incorrect API key provided.' };
     const { exhausted, window, refuses } = conditions;
     if (exhausted === request.body.model && vendor.quota) return vendor.quota;
-    if (refuses !== undefined && request.body[refuses] !== undefined)
-      return {
-        status: 400,
-        code: 'unsupported_parameter',
-        message: `Unsupported parameter: '${refuses}' is not supported with this model.`,
-      };
+    if (refuses && request.body[refuses.field] !== undefined) return { status: 400, message: refuses.message };
     const refusal = engine.refuse(request);
     if (refusal || window === undefined) return refusal;
     const length = engine.blocks(request).reduce((sum, block) => sum + Buffer.byteLength(block.text), 0);

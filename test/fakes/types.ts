@@ -22,8 +22,8 @@ export interface Conditions {
   exhausted?: string;
   /** Bytes of prompt that fit; a longer one is answered with the vendor's words for that. */
   window?: number;
-  /** A request field that this endpoint has ceased to take. */
-  refuses?: string;
+  /** A request field that this model does not take after all, and what the vendor says then. */
+  refuses?: { field: string; message: string };
 }
 
 export interface Received {
@@ -116,8 +116,8 @@ export interface Vendor {
   cache?: 'automatic' | 'markers';
   /** Thinking comes as text that a person can read; false: only signatures, or nothing. */
   showsThinking: boolean;
-  /** Where a request never holds `temperature` anyway: the field that stands for a parameter that is not taken. */
-  drops?: string;
+  /** A field that this model is made to refuse although its vendor documents it; default temperature, where that is ever sent. */
+  refusedNow?: { field: string; message: string };
   /** It cuts prompts that are too long instead of refusing them: the client has to know the window. */
   silentOverflow?: true;
   /** Scenarios that the vendor's documents rule out, with the reason. */

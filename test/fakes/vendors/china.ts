@@ -23,6 +23,7 @@ export const deepseek: Vendor = {
   overflow: { status: 400, message: "This model's maximum context length is 131072 tokens. However, you requested 140210 tokens." },
   rate: { status: 429, message: 'Rate limit reached, please slow down.', headers: { 'retry-after': '1' } },
   quota: { status: 402, message: 'Insufficient Balance', expect: 'balance_exhausted' },
+  refusedNow: { field: 'reasoning_effort', message: "Unsupported parameter: 'reasoning_effort' is not supported with this model." },
   engine: () =>
     chatEngine({
       fields: ['max_tokens', 'temperature', 'top_p', 'thinking', 'reasoning_effort', 'tool_choice', 'response_format', 'stop'],
@@ -61,6 +62,7 @@ export const moonshot: Vendor = {
     headers: { 'retry-after': '1' },
   },
   quota: { status: 403, message: "You've reached your usage limit for this billing cycle.", expect: 'quota_exhausted' },
+  refusedNow: { field: 'stream_options', message: 'Invalid request: stream_options is not supported' },
   engine: () =>
     chatEngine({
       fields: [
@@ -276,7 +278,7 @@ export const siliconflow: Vendor = {
   base: '/v1',
   key: 'authorization',
   showsThinking: true,
-  shape: ({ message, code = 20012 }) => ({ code, message, data: null }),
+  shape: ({ message, code = 20015 }) => ({ code, message, data: null }),
   rate: {
     status: 429,
     code: 50603,

@@ -36,6 +36,7 @@ export const openai: Vendor = {
     message: 'You exceeded your current quota, please check your plan and billing details.',
     expect: 'quota_exhausted',
   },
+  refusedNow: { field: 'reasoning_effort', message: "Unsupported parameter: 'reasoning_effort' is not supported with this model." },
   engine: () =>
     chatEngine({
       fields: [
@@ -60,6 +61,7 @@ export const openaiResponses: Vendor = {
   title: 'openai (Responses)',
   model: 'gpt-5.6',
   showsThinking: true,
+  refusedNow: { field: 'reasoning', message: "Unsupported parameter: 'reasoning.effort' is not supported with this model." },
   engine: responsesEngine,
 };
 
@@ -68,7 +70,8 @@ function openaiWrong(body: JsonObject): string | undefined {
   if (effort !== undefined && !['none', 'low', 'medium', 'high', 'xhigh'].includes(String(effort)))
     return `Unsupported value: 'reasoning_effort' ${effort}`;
   const sampled = temperature !== undefined ? 'temperature' : top_p !== undefined ? 'top_p' : undefined;
-  if (sampled && effort !== 'none') return `Unsupported parameter: '${sampled}' is not supported with this model.`;
+  // Without a word these models do not think.
+  if (sampled && (effort ?? 'none') !== 'none') return `Unsupported parameter: '${sampled}' is not supported with this model.`;
   return strictProblem(schemaOf(body));
 }
 
@@ -108,6 +111,7 @@ export const anthropic: Vendor = {
   overflow: { status: 400, message: 'prompt is too long: 1045000 tokens > 1000000 maximum' },
   rate: { status: 429, message: "This request would exceed your organization's rate limit.", headers: { 'retry-after': '1' } },
   quota: inAnHour,
+  refusedNow: { field: 'output_config', message: 'This model does not support the effort parameter.' },
   engine: messagesEngine,
 };
 

@@ -13,6 +13,8 @@ const none: Partial<Record<Scenario, string>> = {
   'cached prefix': 'no field for cached tokens is documented',
 };
 
+const byTemplate = ({ chat_template_kwargs }: JsonObject) => (chat_template_kwargs as JsonObject | undefined)?.enable_thinking !== false;
+
 export const ollama: Vendor = {
   provider: 'ollama',
   model: 'qwen3:8b',
@@ -20,6 +22,7 @@ export const ollama: Vendor = {
   showsThinking: true,
   silentOverflow: true,
   shape: ({ message }) => ({ error: message }),
+  refusedNow: { field: 'think', message: '"qwen3:8b" does not support thinking' },
   engine: ollamaEngine,
   cannot: none,
 };
@@ -54,8 +57,8 @@ export const lmstudio: Vendor = {
   overflow: { status: 400, message: 'The number of tokens to keep from the initial prompt is greater than the context length.' },
   engine: () =>
     chatEngine({
-      fields: [...sampling, 'top_k', 'tool_choice', 'response_format'],
-      thinks: () => true,
+      fields: [...sampling, 'top_k', 'tool_choice', 'response_format', 'chat_template_kwargs'],
+      thinks: byTemplate,
       thinking: { kind: 'field', field: 'reasoning_content' },
       replay: { on: 'optional', field: 'reasoning_content' },
       toolChoice: ['auto', 'none', 'required'],
@@ -88,7 +91,7 @@ export const llamacpp: Vendor = {
   engine: () =>
     chatEngine({
       fields: 'any',
-      thinks: () => true,
+      thinks: byTemplate,
       thinking: { kind: 'field', field: 'reasoning_content' },
       replay: { on: 'optional', field: 'reasoning_content' },
       toolChoice: ['auto', 'none', 'required'],
@@ -119,7 +122,7 @@ export const vllm: Vendor = {
         'response_format',
         'chat_template_kwargs',
       ],
-      thinks: ({ chat_template_kwargs }) => (chat_template_kwargs as JsonObject | undefined)?.enable_thinking !== false,
+      thinks: byTemplate,
       thinking: { kind: 'field', field: 'reasoning' },
       replay: { on: 'optional', field: 'reasoning' },
       toolChoice: ['auto', 'none', 'required', 'named'],
