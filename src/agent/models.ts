@@ -5,10 +5,12 @@ import { HermesError } from '../kernel/errors.ts';
 import type { EndpointOptions } from '../models/endpoint.ts';
 import type { Timeouts } from '../models/http.ts';
 import { type Known, knownOf, learn } from '../models/knowledge.ts';
+import { factsOf } from '../models/prices.ts';
 import type { Abilities, Api } from '../models/profile.ts';
 import { abilitiesOf, customsOf, type Provider, providersOf, siblingsOf } from '../models/profiles.ts';
 import { type EndpointChoice, type LocalChoice, resolveModel } from '../models/resolve.ts';
 import type { ChatModel } from '../models/types.ts';
+import { defined } from './defined.ts';
 import type { ModelOption, ModelSettings, PullControl } from './types.ts';
 
 export interface OpenedModel {
@@ -65,11 +67,13 @@ async function foreign(model: LanguageModelV4): Promise<ChatModel> {
 /** By its profile, and by what was learnt about it. */
 async function openEndpoint(choice: EndpointChoice, settings: ModelSettings, env: NodeJS.ProcessEnv): Promise<ChatModel> {
   const { provider: name, model, baseURL, apiKey, apiKeySource, direct } = choice;
-  const { contextWindow, timeouts } = settings;
+  const facts = factsOf(`${name}:${model}`);
+  const { contextWindow = facts.context, timeouts } = settings;
   const provider = providersOf(env).find((each) => each.name === name) as Provider;
   const known = knownOf({ baseURL, model }, env);
   const { api, habits } = customsOf(provider, model, baseURL);
-  const abilities = abilitiesOf({ ...habits, ...known.habits }, known.abilities);
+  const seeing = facts.images === false ? { images: false as const } : {};
+  const abilities = { ...seeing, ...abilitiesOf({ ...habits, ...known.habits }, known.abilities) };
   const remember = (fact: Known) => {
     Object.assign(abilities, fact.abilities);
     learn({ baseURL, model }, fact, env);
@@ -119,7 +123,8 @@ async function openLocal({ model }: LocalChoice, { pull, contextWindow }: ModelS
   if (!hasRuntime(directory) && pull) await ensureRuntime(directory, pull.signal ? { signal: pull.signal } : {});
   const { createLocalModel } = await import('../models/local.ts');
   const contextTokens = contextWindow ?? entry?.contextTokens;
-  return createLocalModel({ name, file, directory, ...(contextTokens === undefined ? {} : { contextTokens }) });
+  const { abilities } = knownOf({ baseURL: 'local', model: name }, env);
+  return createLocalModel({ name, file, directory, ...defined({ contextTokens, abilities }) });
 }
 
 /** Gives the name of what was pulled: where nobody asked for the default, a hub may have something better. */

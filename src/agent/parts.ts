@@ -18,6 +18,7 @@ import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
 import type { OutputCheck } from './output.ts';
 import { CHECK_OUTPUT, checkOutput } from './output-rule.ts';
+import { createPriceWarning } from './price-warning.ts';
 import { createRecover } from './recover.ts';
 import type { ThinkParts } from './think.ts';
 import type { AgentOptions, Approver, Beginning, FeaturePerformer, ModelOption, ProtocolName } from './types.ts';
@@ -174,6 +175,7 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
         },
       }),
       cost,
+      oldPrices: createPriceWarning(options.env),
       ...debugHook(options.debugDirectory, secrets),
     },
     toolbox: () => toolbox,

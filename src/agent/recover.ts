@@ -14,6 +14,8 @@ import type { ModelOption } from './types.ts';
 export interface Attempt {
   state: State;
   maxTokens?: number;
+  /** Images are replaced by words. */
+  blind?: boolean;
   /** Models that have failed in this step, and how far down the fallback list it has come. */
   failed: string[];
   fallbacks: number;
@@ -43,6 +45,11 @@ export function createRecover(parts: RecoverParts): Recover {
       if (!(error instanceof HermesError) || (error.kind !== 'model' && error.kind !== 'usage')) return undefined;
       const { state } = attempt;
       if (error.code === 'tools_not_supported' && parts.auto && state.protocol === 'native') return toJson(model, attempt, 'refused');
+      if (error.code === 'images_not_supported' && !attempt.blind) {
+        attempt.blind = true;
+        model.learn?.({ images: false });
+        return [note('images_unseen', TEXT[state.language].blind(model.id))];
+      }
       if (error.code === 'max_tokens' && attempt.maxTokens !== undefined && attempt.maxTokens < MOST_TOKENS) {
         attempt.maxTokens = Math.min(attempt.maxTokens * 4, MOST_TOKENS);
         return [note('more_tokens', TEXT[state.language].room(model.id, attempt.maxTokens))];
@@ -93,12 +100,14 @@ const TEXT = {
   en: {
     refused: (model: string) => `${model} refuses function calls here: the run goes on in the json protocol.`,
     text: (model: string) => `${model} writes its calls as text: the run goes on in the json protocol.`,
+    blind: (model: string) => `${model} cannot see images: it is told their names and sizes only. Name a model that can (--model).`,
     room: (model: string, tokens: number) => `${model} used up max_tokens before its answer: asked again with ${tokens}.`,
     model: (why: string, next: string) => `${why} Going on with ${next}.`,
   },
   zh: {
     refused: (model: string) => `${model} 在此不接受函数调用：改用 json 协议继续。`,
     text: (model: string) => `${model} 把工具调用写成了文本：改用 json 协议继续。`,
+    blind: (model: string) => `${model} 看不到图片，只会得知图片的名称和尺寸。请换用支持图片的模型（--model）。`,
     room: (model: string, tokens: number) => `${model} 在回答之前用完了 max_tokens：以 ${tokens} 重新提问。`,
     model: (why: string, next: string) => `${why} 改用 ${next} 继续。`,
   },

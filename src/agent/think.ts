@@ -6,6 +6,7 @@ import { withRetry } from '../models/retry.ts';
 import type { AskOptions, ChatModel, Delta } from '../models/types.ts';
 import type { Protocol, Reading } from '../protocols/types.ts';
 import { defined } from './defined.ts';
+import { cannotSee, withoutImages } from './images.ts';
 import type { Attempt, Recover } from './recover.ts';
 
 export interface ThinkParts {
@@ -25,8 +26,8 @@ export interface ThinkParts {
   recover: Recover;
   /** What a reply of this model costs, unless its endpoint says so; undefined = not known. */
   cost(model: ChatModel, usage: Usage | undefined): Cost | undefined;
-  /** Said once a run, beside its first reply: prices that are old. */
-  notes?(state: State): Fact<'run.note'>[];
+  /** Said beside the first reply that was paid for by an old price. */
+  oldPrices(cost: Cost, state: State): Fact<'run.note'>[];
   /** Sees each complete request and raw reply (HERMES_DEBUG=1). */
   debug?(state: State, request: AskOptions, reply: Reply | undefined): Promise<void>;
 }
@@ -56,7 +57,12 @@ export function createThink(parts: ThinkParts): Performers['think'] {
         const cost = reply.cost ?? parts.cost(model, reply.usage);
         const end = modelEnd(model.id, reply, reading, { ms: ms(), cost, ids, state: attempt.state });
         const more = reply.finish === 'length' && reading.calls.length === 0 ? [truncated(attempt.state)] : [];
-        return await performing.emit(end, ...more, ...(parts.notes?.(attempt.state) ?? []), ...parts.recover.read(reading, model, attempt));
+        return await performing.emit(
+          end,
+          ...more,
+          ...(cost && cost.amount > 0 ? parts.oldPrices(cost, attempt.state) : []),
+          ...parts.recover.read(reading, model, attempt),
+        );
       } catch (error) {
         if (isStoreFailure(error)) throw error;
         const recovery = performing.signal.aborted || shown.text !== '' ? undefined : await parts.recover.failed(error, model, attempt);
@@ -94,7 +100,7 @@ async function think(thinking: Thinking): Promise<{ reply: Reply; reading: Readi
   // What a protocol asks for itself (rails for tiny models) wins over the settings.
   const request: AskOptions = {
     ...defined({ temperature, maxOutputTokens: attempt.maxTokens, reasoning: parts.reasoning }),
-    ...protocol.render(state, tools),
+    ...protocol.render(attempt.blind || cannotSee(model, protocol.name) ? withoutImages(state) : state, tools),
     abortSignal: performing.signal,
   };
   const onDelta = parts.streaming ? deltas(protocol, performing, shown) : undefined;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Cost, Usage } from '../kernel/types.ts';
+import { providersOf } from './profiles.ts';
 
 /** Per million tokens; what is absent is not known. */
 export interface Price {
@@ -55,20 +56,30 @@ function readTable(...folders: URL[]): PriceTable {
   return { as_of: new Date().toISOString().slice(0, 10), models: {} };
 }
 
-export function factsOf(id: string, family?: string): ModelFacts {
-  return rowOf(id, family) ?? {};
+/** `id` is provider:model. */
+export function factsOf(id: string): ModelFacts {
+  return rowOf(id) ?? {};
+}
+
+const rows = new Map<string, Row | undefined>();
+
+function rowOf(id: string): Row | undefined {
+  if (!rows.has(id)) rows.set(id, findRow(id));
+  return rows.get(id);
 }
 
 /**
- * `id` is provider:model; `family` the provider whose regions and plans share a price list. A dated or tagged name
- * (gpt-5.2-2025-12-11) costs what its plain name does. On this machine nothing is paid for; a coding plan is paid for already.
+ * A region's own price, else that of its provider. A dated name (gpt-5.2-2025-12-11) costs what its plain name does. On this
+ * machine nothing is paid for; a coding plan is paid for already.
  */
-function rowOf(id: string, family?: string): Row | undefined {
-  const [provider = '', model = ''] = halves(id);
-  if (provider === 'local' || /-coding(-|$)/.test(provider)) return FREE;
+function findRow(id: string): Row | undefined {
+  const [name = '', model = ''] = halves(id);
+  const provider = providersOf().find((each) => each.name === name);
+  if (name === 'local' || provider?.local || /-coding(-|$)/.test(name)) return FREE;
   const { models } = priceTable();
   const plain = model.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
-  for (const owner of [provider, family ?? provider]) {
+  const [usual = name] = Object.keys(provider?.profile.endpoints ?? {});
+  for (const owner of [name, usual]) {
     const row = models[`${owner}/${model}`] ?? models[`${owner}/${plain}`];
     if (row) return row;
   }
@@ -76,8 +87,8 @@ function rowOf(id: string, family?: string): Row | undefined {
 }
 
 /** What a reply of this model costs; undefined when its price or its tokens are not known. `own`: the user's price, which wins. */
-export function costOf(id: string, usage: Usage | undefined, options: { family?: string; own?: Price; at?: Date } = {}): Cost | undefined {
-  const row = options.own ?? rowOf(id, options.family);
+export function costOf(id: string, usage: Usage | undefined, options: { own?: Price; at?: Date } = {}): Cost | undefined {
+  const row = options.own ?? rowOf(id);
   const { input_tokens: input, output_tokens: output, cached_tokens: cached = 0, cache_write_tokens: written = 0 } = usage ?? {};
   if (!row || input === undefined || output === undefined) return undefined;
   const price = priceAt(row, input, options.at ?? new Date());

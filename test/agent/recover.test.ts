@@ -1,12 +1,16 @@
 /** What a run does when its model fails in a way that asking again will not mend; and what replies cost. */
 
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { createPriceWarning } from '../../src/agent/price-warning.ts';
 import { Agent, tool } from '../../src/index.ts';
 import { readHistory } from '../../src/journal/history.ts';
 import { replay } from '../../src/journal/replay.ts';
 import { HermesError } from '../../src/kernel/errors.ts';
-import type { RunEvent } from '../../src/kernel/types.ts';
+import type { RunEvent, State } from '../../src/kernel/types.ts';
 import { createMemoryStore, path, scriptedModel } from '../../src/testing.ts';
 
 const add = tool({
@@ -119,4 +123,17 @@ test('cost: from the table, from the endpoint, in part, not at all', async () =>
   const half = scriptedModel([{ calls: callAdd.calls, usage }, fails('quota_exhausted')], { id: 'known:m' });
   const outcome = await new Agent({ model: half, fallback, tools: [add], prices: { 'known:m': { in: 2, out: 2 } } }).run('1+2?');
   assert.deepEqual(outcome.cost, { amount: 2, currency: 'USD', partial: true });
+});
+
+test('an old price table is told of once, whichever process comes first; a new one never', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hermes-prices-'));
+  context.after(() => rm(folder, { recursive: true }));
+  const env = { HERMES_MODELS: folder };
+  const inAYear = () => new Date(Date.now() + 365 * 86_400_000);
+  const [cost, state] = [{ amount: 1, currency: 'USD' }, { language: 'zh' } as State];
+  assert.deepEqual(createPriceWarning(env, () => new Date('2026-12-01'))(cost, state), []);
+  const first = createPriceWarning(env, inAYear);
+  assert.match(first(cost, state)[0]?.data.message ?? '', /价格表日期为 20\d\d/);
+  assert.deepEqual(first(cost, state), []);
+  assert.deepEqual(createPriceWarning(env, inAYear)(cost, state), []);
 });

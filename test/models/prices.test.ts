@@ -20,7 +20,7 @@ test('the table says from when and what it is, and each row can be used', () => 
 test('windows and prices are found by name, by the name without its date, and by the family of a region', () => {
   assert.equal(factsOf('anthropic:claude-opus-4-7').context, 1_000_000);
   assert.equal(factsOf('openai:gpt-5.2-2099-01-01').context, factsOf('openai:gpt-5.2').context);
-  assert.deepEqual(factsOf('moonshot-intl:kimi-k2.6', 'moonshot'), factsOf('moonshot:kimi-k2.6'));
+  assert.deepEqual(factsOf('moonshot-intl:kimi-k2.6'), factsOf('moonshot:kimi-k2.6'));
   assert.deepEqual(factsOf('nobody:knows'), {});
 });
 
@@ -44,6 +44,7 @@ test('what is not known has no cost; what is on this machine or in a plan costs 
   assert.equal(costOf('nobody:knows', { input_tokens: 1, output_tokens: 1 }), undefined);
   assert.equal(costOf('anthropic:claude-opus-4-7', {}), undefined);
   assert.equal(costOf('local:smollm2-135m', { input_tokens: 1, output_tokens: 1 })?.amount, 0);
+  assert.equal(costOf('ollama:qwen3', { input_tokens: 1, output_tokens: 1 })?.amount, 0);
   assert.equal(costOf('zhipu-coding:glm-5.3', { input_tokens: 1, output_tokens: 1 })?.amount, 0);
 });
 
