@@ -57,6 +57,18 @@ test('on protocols that are text: the answer field holds the value, as JSON or a
   }
 });
 
+test('react: the final answer is the value', async () => {
+  const call = 'Thought: 查天气\nAction: look_up\nAction Input: {"city": "杭州"}';
+  for (const written of [
+    [call, `Thought: 知道了\nFinal Answer: ${GOOD}`],
+    [call, 'Final Answer: 21 度', `Final Answer:\n\`\`\`json\n${GOOD}\n\`\`\``],
+  ]) {
+    const outcome = await new Agent({ model: scriptedModel(written), tools: [look], protocol: 'react' }).run('天气', { output: Weather });
+    assert.deepEqual([outcome.output, outcome.steps], [{ city: '杭州', temperature: 21, unit: 'C' }, written.length]);
+    assert.deepEqual(path(outcome), ['look_up']);
+  }
+});
+
 test('a reply that could not be read has had its repair: there is no second one', async () => {
   const model = scriptedModel(['{"action": "finish", "answer": {"city": ', '{"action": "finish", "answer": {"city": ', 'never asked for']);
   const outcome = await new Agent({ model, protocol: 'json' }).run('x', { output: Weather });

@@ -40,6 +40,24 @@ test('argument types come from the schema, JSON Schema and zod alike', async () 
   assert.ok(!isTool({ ...base, input: {} }));
 });
 
+test('defaults are filled in at every depth, and never shared between calls', async () => {
+  const item = {
+    type: 'object',
+    properties: { n: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' }, default: [] } },
+  } as const;
+  const deep = tool({
+    name: 'deep',
+    description: 'Takes a list of objects. Use it in tests only.',
+    input: { type: 'object', properties: { items: { type: 'array', items: item } }, required: ['items'] },
+    level: 'read',
+    execute: ({ items }) => items.map(({ tags }) => tags.push('seen')),
+  });
+  for (const _ of [1, 2]) {
+    const given = { items: [{ n: 1 }, { n: 2, tags: ['a'] }] };
+    assert.deepEqual((await acted({ tools: [deep] }, callOf('deep', given))).result, { success: true, data: [1, 2] });
+  }
+});
+
 test('a zod schema gives its JSON Schema, and its own checks speak after it', async () => {
   const even = tool({
     ...base,
