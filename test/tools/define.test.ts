@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { HermesError } from '../../src/kernel/errors.ts';
+import type { JsonObject } from '../../src/kernel/types.ts';
 import { isTool, tool } from '../../src/tools/define.ts';
 import { acted, callOf, prepared } from './performing.ts';
 
@@ -53,7 +54,7 @@ test('defaults are filled in at every depth, and never shared between calls', as
     execute: ({ items }) => items.map(({ tags }) => tags.push('seen')),
   });
   for (const _ of [1, 2]) {
-    const given = { items: [{ n: 1 }, { n: 2, tags: ['a'] }] };
+    const given: JsonObject = { items: [{ n: 1 }, { n: 2, tags: ['a'] }] };
     assert.deepEqual((await acted({ tools: [deep] }, callOf('deep', given))).result, { success: true, data: [1, 2] });
   }
 });
