@@ -135,6 +135,7 @@ test('a model that cannot see: people are told, and the same messages give the s
   const { runId } = await new Agent({ model, store }).run('看看', { files, onEvent: (event) => events.push(event) });
   const notes = events.flatMap((event) => (event.event_type === 'run.note' ? [event.data] : []));
   assert.match(notes.find(({ code }) => code === 'images_unseen')?.message ?? '', /blind:model 看不到图片.*--model/);
+  assert.ok(seen(model.calls[0]!).length === 0 && text(model.calls[0]!).includes('当前模型看不到图片'), 'so is the model');
   const { state } = await readHistory(store, runId);
   const [message] = withoutImages(state).messages;
   assert.deepEqual(message?.role === 'user' && message.files, [
