@@ -33,8 +33,8 @@ export async function openAiSdkModel(options: SdkPackage): Promise<ChatModel> {
   const place: Place = {
     endpoint: baseURL && URL.canParse(baseURL) ? `${name} at ${new URL(baseURL).origin}` : name,
     model: modelId,
-    ...(apiKey && { apiKey }),
-    ...(apiKeySource && { apiKeySource }),
+    apiKey,
+    apiKeySource,
   };
   const wire = createFetch({ place, env });
   const modelWith = (key: string | undefined) => {
@@ -46,7 +46,7 @@ export async function openAiSdkModel(options: SdkPackage): Promise<ChatModel> {
   return asChatModel(model, {
     id: `${name}:${modelId}`,
     place,
-    ...(contextWindow !== undefined && { contextWindow }),
+    contextWindow,
     prepare: (asked) => ({ options: asked, model }),
     adapt(error) {
       // The package looks into the environment of the process; ours has the variables of .env, too.

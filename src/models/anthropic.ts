@@ -7,7 +7,7 @@ import type { LanguageModelV4FunctionTool, LanguageModelV4Usage } from '@ai-sdk/
 import type { JsonObject, Usage } from '../kernel/types.ts';
 import { asChatModel, ownUsage } from './ask.ts';
 import { RequestHabits } from './request-habits.ts';
-import { endpointURL, type NativeOptions, onOwnTransport, placeOf } from './sdk-setup.ts';
+import { endpointURL, type NativeOptions, onOwnTransport, placeOf, withNames } from './sdk-setup.ts';
 import type { AskOptions, ChatModel } from './types.ts';
 
 /** What a model is given to write when nobody says how much: the API wants a figure, and the SDK knows it only for Claude. */
@@ -21,7 +21,9 @@ export async function createAnthropic(options: NativeOptions): Promise<ChatModel
   const place = placeOf(options, url);
   const { createAnthropic: createProvider } = await import('@ai-sdk/anthropic');
   // Always said: the SDK would take a key of Anthropic's from the environment to whatever address this is.
-  const key = apiKeySource?.endsWith('AUTH_TOKEN') ? { authToken: apiKey } : { apiKey };
+  const isToken = apiKeySource?.endsWith('AUTH_TOKEN') ?? false;
+  const key = isToken ? { authToken: apiKey } : { apiKey };
+  const authorization: Record<string, string> = isToken ? { authorization: `Bearer ${apiKey}` } : { 'x-api-key': apiKey };
   const { modelWith, close } = onOwnTransport(options, place, (fetch) =>
     createProvider({ baseURL: url.href, ...key, ...(headers && { headers }), fetch })(name),
   );
@@ -35,8 +37,8 @@ export async function createAnthropic(options: NativeOptions): Promise<ChatModel
     id,
     place,
     endsOnAbort: true,
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(abilities && { abilities }),
+    contextWindow,
+    abilities,
     prepare(asked) {
       const accepted = { ...requests.prepare(asked), prompt: asked.prompt.map(acceptable) };
       const ready = withMarkers?.(accepted) ?? accepted;
@@ -47,7 +49,8 @@ export async function createAnthropic(options: NativeOptions): Promise<ChatModel
       ready.providerOptions = { ...ready.providerOptions, anthropic };
       return { options: ready, model: modelWith(fields) };
     },
-    adapt: (error, sent) => requests.adapt(error, sent),
+    adapt: (error, sent, before) => requests.adapt(error, sent, before),
+    explain: (error) => withNames(error, options, place, url, { ...authorization, 'anthropic-version': '2023-06-01' }),
     usage: givenUsage,
     close,
   });

@@ -13,7 +13,9 @@ export interface SdkModelOptions extends Partial<Pick<ChatModel, 'id' | 'context
   /** The request as this model takes it, and the model that is asked; messages in it are copies where they differ. */
   prepare?(options: AskOptions): { options: AskOptions; model: LanguageModelV4 };
   /** Whether asking once more makes sense after this refusal, with what `prepare` gives then. It has to say no in the end. */
-  adapt?(error: HermesError, sent: AskOptions): boolean;
+  adapt?(error: HermesError, sent: AskOptions, asked: AskOptions): boolean;
+  /** The same error with more help, where there is some. */
+  explain?(error: HermesError): Promise<HermesError>;
   /** Where the SDK's figures need reading; default: as they are. */
   usage?(usage: LanguageModelV4Usage): Usage | undefined;
 }
@@ -55,7 +57,7 @@ export function asChatModel(model: LanguageModelV4, settings: SdkModelOptions = 
       } catch (error) {
         options.abortSignal?.throwIfAborted();
         const ours = await ownError(model, settings.place, id, error);
-        if (!settings.adapt?.(ours, request.options)) throw ours;
+        if (!settings.adapt?.(ours, request.options, options)) throw (await settings.explain?.(ours)) ?? ours;
       }
     }
   }
@@ -68,10 +70,10 @@ export function asChatModel(model: LanguageModelV4, settings: SdkModelOptions = 
     get supportedUrls() {
       return model.supportedUrls;
     },
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(abilities && { abilities }),
-    ...(endsOnAbort && { endsOnAbort }),
-    ...(close && { close }),
+    contextWindow,
+    abilities,
+    endsOnAbort,
+    close,
     doGenerate: generate,
     doStream: stream,
     ask,

@@ -26,7 +26,7 @@ export interface OllamaServer {
 const timeouts = { connect: 1500, firstByte: 3000, wholeAnswer: 3000, silence: 1500 };
 
 export function createServerQueries(root: URL, place: Place, headers: string[], env: NodeJS.ProcessEnv | undefined): OllamaServer {
-  const at = (path: string) => createTransport({ url: new URL(`${root.href}${path}`), place, timeouts, ...(env && { env }) });
+  const at = (path: string) => createTransport({ url: new URL(`${root.href}${path}`), place, timeouts, env });
   const show = at('api/show');
   const tags = at('api/tags');
 

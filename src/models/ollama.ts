@@ -29,8 +29,9 @@ export async function createOllama(options: NativeOptions): Promise<ChatModel> {
   const server = createServerQueries(root, place, headers, env);
   const card = await server.card();
   const contextWindow = smaller(options.contextWindow, card.contextLength);
-  const abilities = { ...card.abilities, ...options.abilities };
-  const wire = createTransport({ url: new URL(`${root.href}api/chat`), place, ...(timeouts && { timeouts }), ...(env && { env }) });
+  // The object of the caller, who goes on adding to it what is learnt.
+  const abilities = Object.assign(options.abilities ?? {}, { ...card.abilities, ...options.abilities });
+  const wire = createTransport({ url: new URL(`${root.href}api/chat`), place, timeouts, env });
   const requests = new RequestHabits({ habits: { ...habits, tool_choice: { values: ['auto'] } }, onLearn: options.onLearn });
   const thinking = { possible: card.thinks !== false };
   const request = requestBuilder(options, place, new ContextSize(card.numCtx ?? 0, contextWindow), thinking);
@@ -52,21 +53,21 @@ export async function createOllama(options: NativeOptions): Promise<ChatModel> {
       if (error.code === 'tools_not_supported') options.onLearn?.({ abilities: { tools: false } });
       const withoutThinking = thinking.possible && /does not support thinking/i.test(error.message);
       if (withoutThinking) thinking.possible = false;
-      if (!withoutThinking && !requests.adapt(error, ready)) throw error;
+      if (!withoutThinking && !requests.adapt(error, ready, asked)) throw error;
     }
   }
 
-  const model = chatModel({
+  return chatModel({
     endsOnAbort: true,
     id,
-    ...(contextWindow !== undefined && { contextWindow }),
+    contextWindow,
+    abilities,
     ask,
     async close() {
       wire.close();
       server.close();
     },
   });
-  return Object.keys(abilities).length > 0 ? { ...model, abilities } : model;
 }
 
 /** With or without the path of one of its APIs; ends in a slash. */

@@ -10,7 +10,6 @@ const needed = new Set(['model', 'stream']);
 export function lessonOf(refusal: string, request: CompletionRequest, habits: Habits): Habits | undefined {
   const sent = (name: string) => request.parameters[name] !== undefined;
   if (sent('max_tokens') && refusal.includes('max_completion_tokens')) return { token_field: 'max_completion_tokens' };
-  if (sent('max_completion_tokens') && /max_completion_tokens.{0,200}\bmax_tokens\b/s.test(refusal)) return { token_field: 'max_tokens' };
   if (habits.cache === 'markers' && refusal.includes('cache_control')) return { cache: 'none' };
   if (refusal.includes('reasoning_content') || refusal.includes('reasoning_details')) return thinkingLesson(refusal, habits);
   if (request.tools && habits.strict !== false && named('strict', refusal)) return { strict: false };
@@ -22,11 +21,13 @@ export function lessonOf(refusal: string, request: CompletionRequest, habits: Ha
   if (name === 'response_format') return formatLesson(refusal, request, habits);
   if (name === 'tool_choice') return choiceLesson(request, habits);
   const most = tokenFields.has(name) ? mostTokens(refusal, Number(request.parameters[name])) : undefined;
-  return most ? { max_output_tokens: most } : { refuses: [...(habits.refuses ?? []), name] };
+  if (most) return { max_output_tokens: most };
+  if (name === 'max_completion_tokens') return { token_field: 'max_tokens' };
+  return { refuses: [...(habits.refuses ?? []), name] };
 }
 
 /** Everyday words count in quotes only. */
-function named(name: string, refusal: string): boolean {
+export function named(name: string, refusal: string): boolean {
   const everyday = /^(stop|reasoning|thinking|usage|strict)$/.test(name);
   return new RegExp(everyday ? `["'\`.\\[]${name}["'\`\\]:]|\\b${name}: ` : `\\b${name}\\b`).test(refusal);
 }
@@ -34,7 +35,7 @@ function named(name: string, refusal: string): boolean {
 const tokenFields = new Set(['max_tokens', 'max_completion_tokens']);
 
 /** "supports at most 16384", "should be [1, 8192]": the greatest number below what was asked for. */
-function mostTokens(refusal: string, asked: number): number | undefined {
+export function mostTokens(refusal: string, asked: number): number | undefined {
   const numbers = [...refusal.matchAll(/\b\d{3,7}\b/g)].map(([digits]) => Number(digits)).filter((number) => number < asked);
   return numbers.length > 0 ? Math.max(...numbers) : undefined;
 }

@@ -8,7 +8,7 @@ import type { HermesError } from '../kernel/errors.ts';
 import type { JsonObject, Usage } from '../kernel/types.ts';
 import { asChatModel, ownUsage } from './ask.ts';
 import { RequestHabits } from './request-habits.ts';
-import { endpointURL, type NativeOptions, onOwnTransport, placeOf } from './sdk-setup.ts';
+import { endpointURL, type NativeOptions, onOwnTransport, placeOf, withNames } from './sdk-setup.ts';
 import type { AskOptions, ChatModel } from './types.ts';
 
 export async function createResponses(options: NativeOptions): Promise<ChatModel> {
@@ -27,30 +27,34 @@ export async function createResponses(options: NativeOptions): Promise<ChatModel
     id,
     place,
     endsOnAbort: true,
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(abilities && { abilities }),
+    contextWindow,
+    abilities,
     prepare(asked) {
       const ready = requests.prepare(asked);
       const thinks = requests.thinks(asked);
+      const { reasoning_effort, ...fields } = requests.fields(asked); // habits are written for chat completions
       const openai = {
         ...ready.providerOptions?.openai,
         store: false,
         strictJsonSchema: false,
-        reasoningSummary: thinks && summaries ? 'auto' : null,
-        ...(thinks && { include: ['reasoning.encrypted_content'] }),
+        reasoningSummary: thinks && summaries && !requests.refuses('reasoning_effort') ? 'auto' : null,
+        // The SDK knows OpenAI's own models only; of any other it would leave all this out.
+        ...(thinks && { forceReasoning: true }),
+        ...(reasoning_effort !== undefined && { reasoningEffort: reasoning_effort }),
       };
       ready.providerOptions = { ...ready.providerOptions, openai };
       if (ready.tools) ready.tools = looseTools(ready.tools);
-      return { options: ready, model: modelWith(responsesFields(requests.fields(asked))) };
+      return { options: ready, model: modelWith(fields) };
     },
-    adapt(error, sent) {
+    adapt(error, sent, before) {
       // Summaries of the thinking are only for organisations that have proved who they are.
       if (summaries && isAboutSummaries(error)) {
         summaries = false;
         return true;
       }
-      return requests.adapt(error, sent);
+      return requests.adapt(error, sent, before);
     },
+    explain: (error) => withNames(error, options, place, url, { authorization: `Bearer ${apiKey}` }),
     usage: givenUsage,
     close,
   });
@@ -58,11 +62,6 @@ export async function createResponses(options: NativeOptions): Promise<ChatModel
 
 function isAboutSummaries({ code, message }: HermesError): boolean {
   return (code === 'bad_request' || code === 'forbidden') && /reasoning[ ._]summar/i.test(message);
-}
-
-/** Habits are written for chat completions, which have another word for the effort. */
-function responsesFields({ reasoning_effort, ...fields }: JsonObject): JsonObject {
-  return reasoning_effort === undefined ? fields : { ...fields, reasoning: { effort: reasoning_effort } };
 }
 
 /** Here a tool is strict unless it says otherwise, and a strict one has no optional arguments. */

@@ -26,15 +26,30 @@ export function endpointURL(baseURL: string, tail: string): URL {
   return url;
 }
 
-export function placeOf({ id, model, apiKey, apiKeySource }: EndpointOptions, url: URL): Place {
+export function placeOf({ id, model, apiKey, apiKeySource, siblings, habits }: EndpointOptions, url: URL): Place {
   if (apiKey && !/^[\x20-\x7e]+$/.test(apiKey)) throw badKey(apiKeySource);
-  return { endpoint: `${id.split(':', 1)[0]} at ${url.origin}${url.pathname.replace(/\/$/, '')}`, model, apiKey, apiKeySource };
+  const endpoint = `${id.split(':', 1)[0]} at ${url.origin}${url.pathname.replace(/\/$/, '')}`;
+  return { endpoint, model, apiKey, apiKeySource, siblings, errors: habits.errors };
 }
 
 /** An example left in .env (你的密钥), a line feed: what cannot stand in a header. */
 function badKey(source = 'the API key'): HermesError {
   const next = `Put the real key into ${source}.`;
   return new HermesError('bad_key', `${source} holds characters that no key has.`, { kind: 'usage', next });
+}
+
+/** A model that is not there: with the names that are. `url` as the SDK has it, before /models. */
+export async function withNames(
+  error: HermesError,
+  { headers, env }: NativeOptions,
+  place: Place,
+  url: URL,
+  authorization: Record<string, string>,
+): Promise<HermesError> {
+  if (error.code !== 'model_not_found') return error;
+  const { withNearest } = await import('./model-names.ts');
+  const list = new URL(`${url.href.replace(/\/$/, '')}/models`);
+  return withNearest(error, place, list, Object.entries({ ...authorization, ...headers }).flat(), env);
 }
 
 /** Models of one provider on our transport: one for each set of fields that has to stand in the body. */

@@ -248,19 +248,49 @@ test('habits decide about sampling, thinking, limits and forced tools', async (t
 });
 
 test('a refused parameter is left out from then on, and learnt', async (t) => {
-  const server = await endpoint(t, (response, { body }) => {
-    if (body.temperature === undefined) return sendStream(response, hello);
+  const refused = async (sent: (body: Json) => unknown, message: string, options: Partial<AskOptions>, habits: Habits = {}) => {
+    const server = await endpoint(t, (response, { body }) => {
+      if (sent(body) === undefined) return sendStream(response, hello);
+      sendJson(response, { type: 'error', error: { type: 'invalid_request_error', message } }, 400);
+    });
+    const learnt: unknown[] = [];
+    const model = await clientOf(server.baseURL, { habits, onLearn: (fact) => learnt.push(fact) });
+    for (let i = 0; i < 2; i++) assert.equal((await model.ask({ ...prompt('hi'), ...options })).text, '你好');
+    assert.equal(server.requests.length, 3);
+    assert.equal(learnt.length, 1);
+    return learnt[0];
+  };
+  const temperature = await refused(({ temperature }) => temperature, '`temperature` is deprecated for this model.', { temperature: 0.2 });
+  assert.deepEqual(temperature, { habits: { refuses: ['temperature'] } });
+  const efforts: Habits = {
+    thinking: { default: 'off', efforts: { high: { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } } } },
+  };
+  const noEffort = 'This model does not support the effort parameter.';
+  const effort = await refused(({ output_config }) => output_config, noEffort, { reasoning: 'high' }, efforts);
+  assert.deepEqual(effort, { habits: { refuses: ['output_config'] } });
+  const tooMany = 'max_tokens: 20000 > 8192, which is the maximum allowed number of output tokens';
+  const most = await refused(({ max_tokens }) => (Number(max_tokens) > 8192 ? 1 : undefined), tooMany, { maxOutputTokens: 20_000 });
+  assert.deepEqual(most, { habits: { max_output_tokens: 8192 } });
+  const broken = await endpoint(t, (response) =>
     sendJson(
       response,
-      { type: 'error', error: { type: 'invalid_request_error', message: '`temperature` is deprecated for this model.' } },
+      { error: { type: 'invalid_request_error', message: 'messages.1.content.0.thinking: each block must hold a signature' } },
       400,
-    );
-  });
-  const learnt: unknown[] = [];
-  const model = await clientOf(server.baseURL, { onLearn: (fact) => learnt.push(fact) });
-  for (let i = 0; i < 2; i++) assert.equal((await model.ask({ ...prompt('hi'), temperature: 0.2 })).text, '你好');
-  assert.equal(server.requests.length, 3);
-  assert.deepEqual(learnt, [{ habits: { refuses: ['temperature'] } }]);
+    ),
+  );
+  const error = await failure(await clientOf(broken.baseURL, { habits: efforts }), { ...prompt('hi'), reasoning: 'high' });
+  assert.deepEqual([error.code, broken.requests.length], ['bad_request', 1]);
+});
+
+test('a model that is not there: the nearest that are', async (t) => {
+  const server = await endpoint(t, (response, { url }) =>
+    url.endsWith('/models')
+      ? sendJson(response, { data: [{ id: 'claude-opus-5' }, { id: 'claude-haiku-5-5' }] })
+      : sendJson(response, { type: 'error', error: { type: 'not_found_error', message: 'model: claude-opsu-5' } }, 404),
+  );
+  const error = await failure(await clientOf(server.baseURL, { model: 'claude-opsu-5' }));
+  assert.deepEqual([error.code, error.next], ['model_not_found', 'Did you mean "claude-opus-5"?']);
+  assert.equal(server.requests.at(-1)?.headers['x-api-key'], key);
 });
 
 test('a schema and a picture', async (t) => {

@@ -149,8 +149,14 @@ test('effort, also as chat completions call it; nothing about thinking for a mod
   const efforts: Habits = { thinking: { default: 'on', efforts: { high: { reasoning_effort: 'xhigh' } } } };
   assert.deepEqual((await sent('gpt-5.4', efforts, { reasoning: 'high' })).reasoning, { summary: 'auto', effort: 'xhigh' });
   assert.deepEqual((await sent('gpt-5.4', {}, { reasoning: 'low' })).reasoning, { effort: 'low', summary: 'auto' });
-  const none = await sent('gpt-5.4', { thinking: { default: 'on' } }, { reasoning: 'none', temperature: 0.2 });
+  const none = await sent(
+    'gpt-5.4',
+    { thinking: { default: 'on', off: { reasoning_effort: 'none' } } },
+    { reasoning: 'none', temperature: 0.2 },
+  );
   assert.deepEqual([none.reasoning, none.temperature], [{ effort: 'none' }, 0.2]);
+  const other = await sent('acme-large', efforts, { reasoning: 'high' });
+  assert.deepEqual([other.reasoning, other.include], [{ summary: 'auto', effort: 'xhigh' }, ['reasoning.encrypted_content']]);
   const plain = await sent('gpt-4.1', {}, { temperature: 0.2 });
   assert.deepEqual([plain.reasoning, plain.include, plain.temperature], [undefined, undefined, 0.2]);
 });
