@@ -58,6 +58,8 @@ export interface Incoming {
   read(onPiece: (piece: Buffer) => void): Promise<void>;
   /** The same for a body of any size, taken as slowly as the caller likes: the server waits. Leaving early closes the socket. */
   pieces(): AsyncGenerator<Buffer, void>;
+  /** For a body, or the rest of one, that nobody wants: the socket is closed. */
+  discard(): void;
 }
 
 const copiedBytes = 64 * 1024;
@@ -203,6 +205,11 @@ class Exchange implements Incoming {
     } finally {
       this.finish();
     }
+  }
+
+  discard(): void {
+    this.finish();
+    this.request.destroy();
   }
 
   private take(piece: Buffer, onPiece: (piece: Buffer) => void): void {

@@ -39,12 +39,14 @@ export async function get(start: URL, options: GetOptions): Promise<Got> {
     });
     const incoming = await ask(transport, url, url.origin === start.origin, options);
     if (url.origin === start.origin) linked = { ...linked, ...incoming.headers };
-    const { location } = incoming.headers;
-    if (incoming.status < 300 || incoming.status >= 400 || !location) {
-      return { status: incoming.status, headers: incoming.headers, pieces: () => incoming.pieces(), url, linked, close: transport.close };
-    }
-    transport.close();
-    url = nextHop(url, location);
+    const { status, headers } = incoming;
+    const close = () => {
+      incoming.discard();
+      transport.close();
+    };
+    if (status < 300 || status >= 400 || !headers.location) return { status, headers, pieces: () => incoming.pieces(), url, linked, close };
+    close();
+    url = nextHop(url, headers.location);
   }
   throw new HermesError('too_many_redirects', `${start.host} redirects more than ${MAX_REDIRECTS} times`, {
     kind: 'model',
