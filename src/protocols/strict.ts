@@ -1,6 +1,7 @@
 /**
  * JSON Schemas as strict structured outputs and grammars take them: objects with declared properties that are all required,
- * optional ones nullable; arrays, scalars, enums, anyOf; nothing else. What cannot be said so is a string that holds JSON.
+ * optional ones nullable; arrays, scalars, enums, anyOf; nothing else. What cannot be said so is a string that holds JSON. The
+ * adapter of arguments and answers takes both back: null for an optional value, JSON in a string.
  */
 
 import type { Json, JsonObject } from '../kernel/types.ts';
@@ -111,37 +112,6 @@ export function kindsOf(given: Json | undefined, root: JsonObject = isObject(giv
   }
   if (isObject(schema.properties)) return ['object'];
   return schema.items === undefined ? [] : ['array'];
-}
-
-/** Undoes what the strict form forces on a value: null for an optional property, an object or list as a string of JSON. */
-export function fromStrict(value: Json, given: Json | undefined, root: JsonObject = isObject(given) ? given : {}): Json {
-  const schema = resolved(given, root);
-  if (schema === undefined) return value;
-  const kinds = kindsOf(schema, root);
-  if (typeof value === 'string' && kinds.length > 0 && !kinds.includes('string')) return parsed(value, kinds);
-  if (Array.isArray(value)) return value.map((item) => fromStrict(item, schema.items, root));
-  if (!isObject(value) || !isObject(schema.properties)) return value;
-  const { properties } = schema;
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const isForced = (name: string, part: Json) => {
-    if (part !== null || required.includes(name) || !Object.hasOwn(properties, name)) return false;
-    const allowed = kindsOf(properties[name], root);
-    return allowed.length > 0 && !allowed.includes('null');
-  };
-  const kept = Object.entries(value).filter(([name, part]) => !isForced(name, part));
-  return Object.fromEntries(
-    kept.map(([name, part]) => [name, Object.hasOwn(properties, name) ? fromStrict(part, properties[name], root) : part]),
-  );
-}
-
-function parsed(text: string, kinds: readonly string[]): Json {
-  if (!/^\s*[{[]/.test(text)) return text;
-  try {
-    const value = JSON.parse(text) as Json;
-    return kinds.includes(Array.isArray(value) ? 'array' : 'object') ? value : text;
-  } catch {
-    return text; // no JSON after all: the validator says so
-  }
 }
 
 function entriesOf(properties: Json | undefined): [string, Json][] {

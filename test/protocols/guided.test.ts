@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { groundAnswer } from '../../src/guards/grounding.ts';
-import type { Reply, State, ToolInfo } from '../../src/kernel/types.ts';
+import type { JsonObject, Reply, State, ToolInfo } from '../../src/kernel/types.ts';
 import { createGuided } from '../../src/protocols/guided/guided.ts';
+import { createJson } from '../../src/protocols/json.ts';
+import { Templates } from '../../src/protocols/templates.ts';
 import type { Reading } from '../../src/protocols/types.ts';
 import { resolveArgument } from '../../src/tools/resolve.ts';
 import { selectTools } from '../../src/tools/select.ts';
@@ -225,6 +227,51 @@ test('nothing is shown while it is written: a rail may still replace it', () => 
   }
 });
 
+const Rain: JsonObject = {
+  type: 'object',
+  properties: { city: { type: 'string' }, temp_c: { type: 'number' }, sky: { type: 'string' } },
+  required: ['city', 'temp_c'],
+};
+
+test('a typed answer is asked for by its fields and schema, after the call; nothing of it streams', () => {
+  const state = asked('上海今天天气怎么样？', { output: Rain });
+  assert.equal(protocol().render(state, tools).responseFormat, undefined, 'the call first');
+  const done = called(state, 'weather', { city: '上海' }, '{"city":"上海","temp_c":19}');
+  const options = protocol().render(done, tools);
+  assert.match(shown(options).at(-1)!, /问题：上海今天天气怎么样？\n结果：\{"city":"上海","temp_c":19\}\n.*city, temp_c, sky/);
+  assert.deepEqual(options.responseFormat, protocol().render(done, tools).responseFormat);
+  assert.match(JSON.stringify(options.responseFormat), /"required":\["city","temp_c","sky"\]/);
+  assert.equal(options.stopSequences, undefined, 'an empty line inside JSON is no end');
+});
+
+test('a typed answer: values come from the result by name, the model fills the rest, numbers are never invented', () => {
+  const cases: [result: string, written: string, text: string | undefined, by: string | undefined][] = [
+    ['{"city":"上海","temp_c":19,"sky":"雨"}', 'nonsense', '{"city":"上海","temp_c":19,"sky":"雨"}', 'rail'],
+    ['{"City":"上海","data":{"temp-c":"19"}}', '{"city":"北京","temp_c":5}', '{"city":"上海","temp_c":19}', 'rail'],
+    ['{"temperature":19,"note":"雨"}', '{"city":"x","temp_c":42}', '{"city":"上海","temp_c":19}', 'rail'],
+    ['{"temperature":19,"low":12}', '{"temp_c":19,"sky":"下雨"}', '{"city":"上海","temp_c":19,"sky":"下雨"}', undefined],
+    ['{"temperature":19,"low":12}', '{"temp_c":42}', undefined, 'rail'],
+    ['19 degrees', '{"city":"上海","temp_c":19}', '{"city":"上海","temp_c":19}', undefined],
+  ];
+  for (const [result, written, text, by] of cases) {
+    const state = called(asked('上海今天天气怎么样？', { output: Rain }), 'weather', { city: '上海' }, result);
+    const reading = protocol().read(reply(written), state, tools);
+    assert.deepEqual([reading.text, reading.decided_by], [text ?? result, by], result);
+  }
+});
+
+test('a typed answer without a tool: the model’s own, with numbers of the request only', () => {
+  const output: JsonObject = {
+    type: 'object',
+    properties: { feeling: { enum: ['好', '坏'] }, count: { type: 'integer' } },
+    required: ['feeling'],
+  };
+  const direct = (text: string) => protocol().read(reply(text), asked('你好，今天第 3 次见面', { output }), []).text;
+  assert.equal(direct('{"feeling": "好", "count": 3}'), '{"feeling":"好","count":3}');
+  assert.equal(direct('{"feeling": "好", "count": 4}'), '{"feeling":"好"}');
+  assert.match(direct('{"feeling": "很好"}'), /内置的小模型/, 'a required choice that is none');
+});
+
 test('requests of any size and kind are rendered and read', () => {
   for (const request of [
     '',
@@ -269,6 +316,17 @@ test('the embedded model with guided', async (context) => {
       assert.match(final.answer ?? '', wanted);
     });
   }
+  await context.test('a typed answer, held by a grammar', async () => {
+    const state = called(asked('上海今天天气怎么样？', { output: Rain }), 'weather', { city: '上海' }, '{"temperature":19,"low":12}');
+    const options = guided.render(state, tools);
+    const written = JSON.parse((await model.ask(options)).text) as JsonObject;
+    assert.deepEqual(Object.keys(written), ['city', 'temp_c', 'sky']);
+  });
+  await context.test('the json protocol’s own reply, held by a grammar', async () => {
+    const json = createJson(new Templates());
+    const { text } = await model.ask({ ...json.render(asked('上海今天天气怎么样？', { output: Rain }), tools), maxOutputTokens: 400 });
+    assert.match(text, /^\s*\{\s*"reasoning"\s*:/);
+  });
   await context.test('answers directly', async () => {
     assert.match((await ask(asked('What is the capital of France?'))).text, /Paris/);
     assert.match((await ask(asked('你好'))).text, /你好/);

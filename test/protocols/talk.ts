@@ -11,7 +11,7 @@ function event(fact: Fact): RunEvent {
 }
 
 /** A run that has been asked something; `before` is the run that it goes on from. */
-export function asked(content: string, options: { protocol?: string; before?: State } = {}): State {
+export function asked(content: string, options: { protocol?: string; before?: State; output?: JsonObject } = {}): State {
   const data: RunEvent<'run.start'>['data'] = {
     input: { role: 'user', content },
     instructions: 'You are Hermes.',
@@ -20,6 +20,7 @@ export function asked(content: string, options: { protocol?: string; before?: St
     tools: {},
     limits: { max_steps: 10, max_seconds: 300 },
     language: languageOf(content),
+    ...(options.output ? { output_schema: options.output } : {}),
   };
   return start(event({ event_type: 'run.start', data }) as RunEvent<'run.start'>, options.before);
 }

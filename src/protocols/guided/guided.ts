@@ -4,15 +4,17 @@
  * request or come from a resolver. After the tools have answered, the model writes one answer from their result.
  */
 
-import type { ProposedCall, Reply, State, ToolInfo } from '../../kernel/types.ts';
+import type { JsonObject, ProposedCall, Reply, State, ToolInfo } from '../../kernel/types.ts';
 import { callId } from '../calls.ts';
 import { withoutRemember } from '../highlights.ts';
+import { answerFormat } from '../output.ts';
 import { Templates } from '../templates.ts';
 import type { Protocol, Reading } from '../types.ts';
 import { fillArguments, type Resolve } from './arguments.ts';
 import { directExamples, directTool, isNoAnswer, knownAnswer } from './direct.ts';
 import { readLines } from './lines.ts';
-import { answerPrompt, callPrompt, directPrompt } from './prompts.ts';
+import { fillOutput } from './output.ts';
+import { answerPrompt, callPrompt, directPrompt, outputPrompt } from './prompts.ts';
 import { type Turn, turnOf } from './turn.ts';
 
 export interface GuidedOptions {
@@ -37,7 +39,7 @@ const FITS = { choice: 0.7, instead: 0.4 };
 /** Tools whose examples are shown. */
 const SHOWN = 3;
 /** Tokens of a call, and of an answer: tiny models do not find an end by themselves. */
-const MOST_TOKENS = { call: 160, answer: 120, direct: 160 };
+const MOST_TOKENS = { call: 160, answer: 120, direct: 160, output: 240 };
 
 /** Reads at once: nothing has to be loaded. */
 export interface Guided extends Protocol {
@@ -78,6 +80,11 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
       const tools = withoutRemember(offered);
       const turn = turnOf(state);
       const step = stepOf(turn, tools);
+      const { output_schema: schema } = state;
+      if (schema !== undefined && step.kind !== 'call') {
+        const prompt = outputPrompt(turn, Object.keys(schema.properties ?? {}), templates);
+        return { prompt, temperature: 0, maxOutputTokens: MOST_TOKENS.output, responseFormat: answerFormat(schema) };
+      }
       const prompt =
         step.kind === 'call'
           ? callPrompt(turn, step.shown)
@@ -92,6 +99,7 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
       const turn = turnOf(state);
       const step = stepOf(turn, tools);
       if (step.kind === 'call') return readCall(reply, turn, step, state);
+      if (state.output_schema !== undefined) return readOutput(reply, turn, state.output_schema);
       if (step.kind === 'direct') return readDirect(reply, turn);
       return { text: firstLine(reply.text) || turn.results.at(-1)!.content, calls: [] };
     },
@@ -126,6 +134,14 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
     if (sure) return { text: templates.fill('guided-missing', turn.language, { tool, missing }), calls: [], decided_by: 'rail' };
     const message = templates.fill('guided-no-tool', turn.language, { tool });
     return { text: message, calls: [], problem: { code: 'no_tool_fits', message }, decided_by: 'rail' };
+  }
+
+  /** Without a value for each required field there is no answer: the rule that validates says what is missing. */
+  function readOutput(reply: Reply, turn: Turn, schema: JsonObject): Reading {
+    const filled = fillOutput(schema, reply.text, turn);
+    if (filled) return { text: JSON.stringify(filled.value), calls: [], ...(filled.byModel.length > 0 ? {} : { decided_by: 'rail' }) };
+    const text = turn.results.at(-1)?.content ?? templates.fill('guided-unable', turn.language, {});
+    return { text, calls: [], decided_by: 'rail' };
   }
 
   function readDirect(reply: Reply, turn: Turn): Reading {

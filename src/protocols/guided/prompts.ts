@@ -49,6 +49,13 @@ export function directPrompt(turn: Turn, examples: readonly DirectExample[]): La
   return [NO_SYSTEM, ...dialogue, ...earlier, user(given + turn.request)];
 }
 
+/** One question, without examples: those answer in sentences, and the grammar holds the form. */
+export function outputPrompt(turn: Turn, fields: readonly string[], templates: Templates): LanguageModelV4Prompt {
+  const given = turn.results.findLast(({ success }) => success)?.content ?? (turn.files.join('\n') || '-');
+  const result = cut(given, SHOWN_CHARACTERS.result);
+  return [NO_SYSTEM, user(templates.fill('guided-output', turn.language, { request: turn.request, result, fields: fields.join(', ') }))];
+}
+
 /** Tiny models answer worse with instructions than without; an empty message keeps the model's own away. */
 const NO_SYSTEM: LanguageModelV4Message = { role: 'system', content: '' };
 
