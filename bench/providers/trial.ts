@@ -26,7 +26,7 @@ export interface TrialOptions {
 }
 
 /** Waits for the first byte and between bytes, in milliseconds: far above what a loopback server takes on a busy machine. */
-const shortTimeouts = { silence: 1500 };
+const shortTimeouts = { silence: 2500 };
 
 export async function withTrial<T>(vendor: Vendor, options: TrialOptions, use: (trial: Trial) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'hermes-providers-'));
