@@ -156,7 +156,8 @@ function refusedError(
   if (noImages.test(body)) return modelError('images_not_supported', says, `Use a model that sees images instead of "${model}".`, { data });
   if (isModel || (status === 404 && /model/i.test(said)))
     return modelError('model_not_found', says, `Check the model name "${model}" (hermes models list).`, { data });
-  if (status === 404 || status === 405) return modelError('path_not_found', says, 'Check the path of base_url: most end in /v1.', { data });
+  if (status === 404 || status === 405 || /unexpected endpoint/i.test(body))
+    return modelError('path_not_found', says, 'Check the path of base_url: most end in /v1.', { data });
   return undefined;
 }
 

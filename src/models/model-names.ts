@@ -31,12 +31,13 @@ export async function withNearest(
   return new HermesError(error.code, `${error.message} (${there})`, { kind: 'model', next, data: error.data });
 }
 
+/** Those that hold the name (`qwen3-8b` in Qwen/Qwen3-8B), then those that are nearly it. */
 function nearestNames(name: string, names: readonly string[]): string[] {
-  const left = new Set(names);
-  const found: string[] = [];
-  for (let near = nearest(name, left); near !== undefined && found.length < shown; near = nearest(name, left)) {
-    found.push(near);
+  const found = new Set(names.filter((each) => each.toLowerCase().includes(name.toLowerCase())));
+  const left = new Set(names).difference(found);
+  for (let near = nearest(name, left); near !== undefined && found.size < shown; near = nearest(name, left)) {
+    found.add(near);
     left.delete(near);
   }
-  return found;
+  return [...found].slice(0, shown);
 }

@@ -95,7 +95,7 @@ export class RequestBuilder {
 
   /** With markers the last message is written on its own: its marker moves on, and the bytes before stay as they are. */
   private messages(prompt: LanguageModelV4CallOptions['prompt']): Buffer[] {
-    if (this.habits.cache !== 'markers' || prompt.length < 2) return [this.transcripts.serialise(prompt)];
+    if (this.habits.cache !== 'markers' || prompt.length === 0) return [this.transcripts.serialise(prompt)];
     const last = prompt.length - 1;
     const before = this.transcripts.serialise(prompt.slice(0, last));
     const marked = this.write(prompt[last]!, prompt[last - 1], true);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -132,6 +133,42 @@ const cases: Case[] = [
   { name: 'moved', status: 308, body: '', headers: { location: 'https://other.example/v1' }, code: 'redirected', says: /other\.example/ },
 ];
 
+const error = (message: string, code?: string) => ({ error: { message, ...(code && { code }) } });
+cases.push(
+  { name: 'expired key', status: 401, body: error('The API key has expired'), code: 'expired_key', next: /new key.*ACME_API_KEY/ },
+  { name: 'expired key (Chinese)', status: 401, body: error('令牌已过期'), code: 'expired_key', says: /令牌已过期/ },
+  { name: 'wrong key (Gemini)', status: 400, body: [error('API key not valid. Please pass a valid API key.')], code: 'wrong_key' },
+  { name: 'wrong key (a bare text)', status: 401, body: '"Invalid token"', code: 'wrong_key', says: /: Invalid token$/ },
+  {
+    name: 'balance (flat body)',
+    status: 403,
+    body: { code: 30001, message: 'Sorry, your account balance is insufficient', data: null },
+    code: 'balance_exhausted',
+  },
+  ...[
+    'registry.ollama.ai/library/gemma does not support tools',
+    'tool use is not supported with this model',
+    '`tools` is not supported in this model. For a list of supported models refer to the docs',
+    '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    'deepseek-reasoner does not support Function Calling',
+    'tools param requires --jinja flag',
+  ].map((text): Case => ({ name: text, status: 400, body: error(text), code: 'tools_not_supported', next: /--protocol json/ })),
+  { name: 'no tools (OpenRouter)', status: 404, body: error('No endpoints found that support tool use.'), code: 'tools_not_supported' },
+  ...[
+    'image input is not supported by this model',
+    'unknown variant `image_url`, expected `text`',
+    'llama is not a multimodal model',
+    'This model does not support images. Use one that does',
+  ].map((text): Case => ({ name: text, status: 400, body: error(text), code: 'images_not_supported', next: /"big"/ })),
+  ...[
+    'Model Not Exist',
+    'The model `big` does not exist',
+    'big is not a valid model ID',
+    'Invalid model: big',
+    '模型不存在，请检查模型代码。',
+  ].map((text): Case => ({ name: text, status: 400, body: error(text), code: 'model_not_found', asked: 2 })),
+);
+
 for (const { name, status, body, headers, code, retryable = false, says, next, asked = 1 } of cases) {
   test(`answer ${status}: ${name}`, async (t) => {
     const server = await endpoint(t, (response) => sendJson(response, body, status, headers));
@@ -192,6 +229,71 @@ test('an answer that is no chat completion', async (t) => {
 test('an error object under status 200', async (t) => {
   const server = await endpoint(t, (response) => sendJson(response, { error: { code: 429, message: 'busy' } }));
   assert.equal((await failure(clientOf(server.baseURL))).code, 'rate_limited');
+});
+
+test('a refusal under status 200, and an error in an array', async (t) => {
+  const refusals: [unknown, string][] = [
+    [{ base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }, 'balance_exhausted'],
+    [{ choices: null, base_resp: { status_code: 1004, status_msg: 'login fail' } }, 'wrong_key'],
+    [{ base_resp: { status_code: 1002, status_msg: 'rpm' } }, 'rate_limited'],
+    [{ base_resp: { status_code: 1013, status_msg: 'internal' } }, 'server_error'],
+    [[{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }], 'rate_limited'],
+  ];
+  const errors = { balance: '"status_code":\\s*1008\\b', key: '"status_code":\\s*1004\\b', rate: '"status_code":\\s*1002\\b' };
+  for (const [body, code] of refusals) {
+    const server = await endpoint(t, (response) => sendJson(response, body));
+    assert.equal((await failure(clientOf(server.baseURL, { habits: { errors } }))).code, code);
+  }
+});
+
+test("a provider's own words count before those of all", async (t) => {
+  const server = await endpoint(t, (response) => sendJson(response, error('Allocated quota exceeded, per day', 'insufficient_quota'), 429));
+  assert.equal((await failure(clientOf(server.baseURL))).code, 'quota_exhausted');
+  assert.equal(
+    (await failure(clientOf(server.baseURL, { habits: { errors: { rate: 'Allocated quota exceeded' } } }))).code,
+    'rate_limited',
+  );
+  assert.equal((await failure(clientOf(server.baseURL, { habits: { errors: { balance: 'allocated' } } }))).code, 'balance_exhausted');
+});
+
+test('a key that may be of another region or plan: they are named', async (t) => {
+  const server = await endpoint(t, (response, { text }) =>
+    sendJson(response, error(text.includes('poor') ? 'Insufficient balance' : 'Invalid Authentication'), 401),
+  );
+  const siblings = ['acme-intl (international)', 'acme-coding (coding plan)'];
+  const wrong = await failure(clientOf(server.baseURL, { siblings }));
+  assert.equal(wrong.code, 'wrong_key');
+  assert.match(wrong.message, /one of acme-intl \(international\), acme-coding/);
+  assert.match(String(wrong.next), /ACME_API_KEY.*--model acme-intl:big/);
+  const poor = await failure(clientOf(server.baseURL, { siblings }), prompt('poor'));
+  assert.equal(poor.code, 'balance_exhausted');
+  assert.match(poor.message, /a plan or another region is for acme-intl/);
+});
+
+test('a model that is not there: the nearest names, asked of the endpoint', async (t) => {
+  const names = ['gpt-5.2', 'gpt-5-mini', 'text-embedding-3', '通义千问'];
+  let list: (response: ServerResponse) => void = (response) => sendJson(response, { data: names.map((id) => ({ id })) });
+  const server = await endpoint(t, (response, { method, headers }) => {
+    if (method === 'POST') return sendJson(response, error('The model does not exist', 'model_not_found'), 404);
+    assert.equal(headers.authorization, `Bearer ${key}`);
+    return list(response);
+  });
+  const near = await failure(clientOf(server.baseURL, { model: 'gtp-5.2' }));
+  assert.match(near.message, /nearest there: gpt-5\.2\)/);
+  assert.match(String(near.next), /"gpt-5\.2"/);
+  assert.deepEqual(
+    server.requests.map(({ url }) => url),
+    ['/v1/chat/completions', '/v1/models'],
+  );
+  const part = await failure(clientOf(server.baseURL, { model: 'GPT-5' }));
+  assert.match(part.message, /nearest there: gpt-5\.2, gpt-5-mini\)/);
+  const far = await failure(clientOf(server.baseURL, { model: 'something else entirely' }));
+  assert.match(far.message, /\(there: gpt-5\.2, gpt-5-mini, 通义千问\)/);
+  for (const answer of [(response: ServerResponse) => void response.end('<html>'), (response: ServerResponse) => void response.destroy()]) {
+    list = answer;
+    const plain = await failure(clientOf(server.baseURL));
+    assert.deepEqual([plain.code, plain.message.includes('there:')], ['model_not_found', false]);
+  }
 });
 
 test('a base URL that is none', () => {

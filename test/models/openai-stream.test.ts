@@ -244,6 +244,79 @@ test('thinking under another name, and signatures, go back the way they came', a
   ]);
 });
 
+test('details of thinking become whole entries again; content parts and lone signatures go back the way they came', async (t) => {
+  const detail = (more: object) => chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, ...more }] });
+  const { reply, deltas } = await streamed(
+    t,
+    [
+      detail({ text: '想' }),
+      detail({ text: '一想', format: 'f' }),
+      detail({ signature: 's' }),
+      chunk({ reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'x' }] }),
+      chunk({ reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'y' }] }),
+      chunk({ content: 'ok' }, 'stop'),
+      done,
+    ].join(''),
+  );
+  const whole = [
+    { type: 'reasoning.text', index: 0, text: '想一想', format: 'f', signature: 's' },
+    { type: 'reasoning.encrypted', index: 1, data: 'x' },
+    { type: 'reasoning.encrypted', index: 1, data: 'y' },
+  ];
+  assert.deepEqual([reply.reasoning, reply.extra], ['想一想', { 'openai-compatible': { reasoning_details: whole } }]);
+  assert.equal(deltas.map((delta) => delta.reasoning ?? '').join(''), '想一想');
+
+  const both = await streamed(t, chunk({ reasoning: 'a', reasoning_details: [{ type: 'reasoning.text', text: 'a' }] }) + done);
+  assert.equal(both.reply.reasoning, 'a', 'said once, though it comes twice');
+  const parts = await streamed(
+    t,
+    chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }) + chunk({ content: 'x' }, 'stop') + done,
+  );
+  assert.deepEqual(
+    [parts.reply.reasoning, parts.reply.text, parts.reply.extra],
+    ['hm', 'x', { 'openai-compatible': { reasoning_field: 'content' } }],
+  );
+  const google = { google: { thought_signature: 'g' } };
+  const lone = await streamed(t, chunk({ content: 'x' }) + chunk({ extra_content: google }, 'stop') + done);
+  assert.deepEqual(lone.reply.extra, { 'openai-compatible': { extra_content: google } });
+});
+
+test('thinking that stands beside completion_tokens is output, too; the cost is what the endpoint says', async (t) => {
+  const cases: [object, object, object | undefined][] = [
+    [
+      {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 22,
+        completion_tokens_details: { reasoning_tokens: 7 },
+        cost_in_usd_ticks: 1_500_000_000,
+      },
+      { input_tokens: 10, output_tokens: 12, reasoning_tokens: 7 },
+      { amount: 0.15, currency: 'USD' },
+    ],
+    [
+      { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, completion_tokens_details: { reasoning_tokens: 3 }, cost: 0.002 },
+      { input_tokens: 10, output_tokens: 5, reasoning_tokens: 3 },
+      { amount: 0.002, currency: 'USD' },
+    ],
+    [{ prompt_tokens: 10, completion_tokens: 5, total_tokens: 18 }, { input_tokens: 10, output_tokens: 8, reasoning_tokens: 3 }, undefined],
+    [
+      { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0 },
+      { input_tokens: 10, output_tokens: 5 },
+      { amount: 0, currency: 'USD' },
+    ],
+    [
+      { prompt_tokens: 4, completion_tokens: 2, prompt_token_details: { cached_tokens: 3 } },
+      { input_tokens: 4, output_tokens: 2, cached_tokens: 3 },
+      undefined,
+    ],
+  ];
+  for (const [usage, tokens, cost] of cases) {
+    const { reply } = await streamed(t, chunk({ content: 'x' }, 'stop', { usage }) + done);
+    assert.deepEqual([reply.usage, reply.cost], [tokens, cost]);
+  }
+});
+
 test('a whole answer where a stream was asked for, and the other way round', async (t) => {
   const parts = [
     { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
