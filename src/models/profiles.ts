@@ -103,11 +103,14 @@ export function abilitiesOf({ tools, images, json }: Habits, learnt: Abilities =
   };
 }
 
-/** Endpoints at other addresses that are asked with a key of the same variable: a key of one is refused by the others. */
+/**
+ * Regions and plans that are asked with a key of the same variable: a key of one is refused by the others. The same
+ * vendor's address for another API takes the same key.
+ */
 export function siblingsOf(provider: Provider, variable: string | undefined): string[] {
   if (variable === undefined) return [];
   return endpointsOf(provider.profile)
-    .filter(({ name, keys, baseURL }) => name !== provider.name && baseURL !== provider.baseURL && keys.includes(variable))
+    .filter(({ api, baseURL, keys }) => api === provider.api && baseURL !== provider.baseURL && keys.includes(variable))
     .map(({ name, note }) => (note ? `${name} (${note})` : name));
 }
 

@@ -117,5 +117,6 @@ test('some models of a provider are asked over another API, at its own address o
 test('regions and plans that take the same key are known by name', () => {
   assert.deepEqual(siblingsOf(provider('moonshot'), 'MOONSHOT_API_KEY'), ['moonshot-intl (international)']);
   assert.deepEqual(siblingsOf(provider('openai'), 'OPENAI_API_KEY'), []);
+  assert.deepEqual(siblingsOf(provider('deepseek'), 'DEEPSEEK_API_KEY'), [], 'another API of the same vendor takes the same key');
   assert.ok(siblingsOf(provider('zhipu'), 'ZHIPU_API_KEY').includes('zhipu-coding (coding plan)'));
 });
