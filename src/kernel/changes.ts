@@ -1,8 +1,21 @@
 /** What single facts mean for the state: the details behind `change` in kernel.ts. All pure. */
 
 import { closedCall, denial } from './report.ts';
-import { estimateTokens, stableJson } from './text.ts';
-import type { AssistantMessage, Call, Cost, FilePart, Message, RunEvent, State, ToolMessage, Usage } from './types.ts';
+import { estimateTokens, fingerprint, stableJson } from './text.ts';
+import type { AssistantMessage, Call, Cost, FilePart, Message, RunEvent, Source, State, ToolMessage, Trail, Usage } from './types.ts';
+
+/** What every run begins with. All keys are there from the beginning: states of one shape are copied several times faster. */
+const NONE = Object.freeze([]) as readonly never[];
+const LISTS = { calls: NONE, pending: NONE, highlights: NONE, waiting: NONE, ledger: NONE, in_doubt: NONE, sources: NONE, trail: NONE };
+const UNSET = { answer: undefined, answer_by: undefined, problem: undefined, error: undefined, stop: undefined, abort: undefined };
+const COUNTS = { step: 0, thinking: false, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
+const MONEY = { cost: undefined, unpriced: false };
+export const FRESH = { ...LISTS, ...UNSET, ...COUNTS, ...MONEY, limit: undefined, outcome: undefined, parent_id: undefined };
+
+/** What a fork in the middle of a step keeps besides the messages. */
+export function goingOn({ calls, pending, answer, problem, ledger, trail, highlights }: State): Partial<State> {
+  return { calls, pending, answer, problem, ledger, trail, highlights };
+}
 
 /** A history that a new run may start from: no call without its result, except in a fork that goes on with them. */
 export function settle(before: State, going: boolean): State {
@@ -56,6 +69,7 @@ export function replied(state: State, data: RunEvent<'model.end'>['data']): Stat
 
 export function tripped(state: State, data: RunEvent<'guard.trip'>['data']): State {
   const trips = countTrip(state, data.guard);
+  if (data.verdict === 'refuse') return { ...state, trips }; // the calls got their results by call.reject
   if (data.verdict === 'stop') return { ...state, trips, stop: { guard: data.guard, message: data.message } };
   if (data.verdict === 'nudge') {
     const note: Message = { role: 'note', content: data.message };
@@ -72,11 +86,14 @@ export function tripped(state: State, data: RunEvent<'guard.trip'>['data']): Sta
   return { ...state, trips, messages, answer: data.answer, answer_by: 'rail' };
 }
 
-export function approvalAnswered(state: State, data: RunEvent<'approval.answer'>['data']): State {
+/** `ts`: when the answer was recorded; after the question's end it means no. */
+export function approvalAnswered(state: State, data: RunEvent<'approval.answer'>['data'], ts: string): State {
   const question = state.waiting.find((waiting) => waiting.approval_id === data.approval_id);
   if (!question) return state;
   const answered: State = { ...state, waiting: state.waiting.filter((waiting) => waiting !== question) };
   return question.calls.reduce((before, { call_id }) => {
+    if (question.expires !== undefined && ts > question.expires)
+      return closeCall(before, call_id, denial(before, ''), { success: false, error_code: 'approval_expired', ms: 0 });
     if (data.decision === 'approve')
       return withCall(before, call_id, (call) => (call.status === 'asked' ? { ...call, status: 'allowed' } : call));
     const code = data.by === 'nobody' ? 'nobody_to_ask' : 'denied';
@@ -98,11 +115,12 @@ export function closeCall(
   const open = state.calls.find((call) => call.id === id && call.status !== 'done');
   if (!open) return state;
   const calls = state.calls.map((call): Call => (call === open ? { ...call, status: 'done', content, success: record.success } : call));
+  const trail = [...state.trail.slice(-49), trailOf(state, open, content, record)];
   const ledger = [...state.ledger, { name: open.name, arguments: open.arguments, ...record }];
   const waiting = state.waiting
     .map((question) => ({ ...question, calls: question.calls.filter(({ call_id }) => call_id !== id) }))
     .filter((question) => question.calls.length > 0);
-  if (calls.some((call) => call.status !== 'done')) return { ...state, calls, ledger, waiting };
+  if (calls.some((call) => call.status !== 'done')) return { ...state, calls, ledger, trail, waiting };
   const results = calls.map(
     (call): ToolMessage => ({
       role: 'tool',
@@ -110,10 +128,36 @@ export function closeCall(
       name: call.name,
       content: call.content ?? '',
       success: call.success ?? false,
+      ...(call.untrusted ? { untrusted: true } : {}),
+      ...(call.private ? { private: true } : {}),
     }),
   );
   const tokens = results.reduce((sum, message) => sum + messageTokens(message), state.tokens);
-  return { ...state, calls: [], ledger, waiting, messages: [...state.messages, ...results], tokens };
+  return { ...state, calls: [], ledger, trail, waiting, messages: [...state.messages, ...results], tokens };
+}
+
+function trailOf(
+  state: State,
+  { id, name, arguments: args }: Call,
+  content: string,
+  record: { success: boolean; error_code?: string },
+): Trail {
+  const { success, error_code } = record;
+  const base = { call_id: id, name, arguments: stableJson(args), result: fingerprint(content), success, step: state.step };
+  return error_code === undefined ? base : { ...base, error_code };
+}
+
+/** A result has come: what it brings into the run, and what it cost (a sub-agent's use is its caller's). */
+export function entered(state: State, data: RunEvent<'tool.end'>['data']): State {
+  const call = state.calls.find(({ id, status }) => id === data.call_id && status !== 'done');
+  const paid = data.usage || data.cost ? { ...state, ...spent(state, data.usage, data.cost) } : state;
+  const untrusted = call?.untrusted || data.untrusted ? { untrusted: true as const } : {};
+  const isPrivate = call?.private || data.private ? { private: true as const } : {};
+  if (!call || (!untrusted.untrusted && !isPrivate.private)) return paid;
+  const from = data.from === undefined ? {} : { from: data.from };
+  const marks = { ...untrusted, ...isPrivate };
+  const source: Source = { call_id: call.id, name: call.name, ...marks, ...from };
+  return withCall({ ...paid, sources: [...paid.sources, source] }, call.id, (one) => ({ ...one, ...marks }));
 }
 
 /** Another model does not get foreign thinking or signatures. */

@@ -8,7 +8,10 @@ import {
   approvalAnswered,
   closeCall,
   countTrip,
+  entered,
+  FRESH,
   forModel,
+  goingOn,
   messageTokens,
   openCalls,
   replied,
@@ -19,7 +22,7 @@ import {
 } from './changes.ts';
 import { errorData } from './errors.ts';
 import { CommandPerforming } from './performing.ts';
-import { closedCall, denial, outcomeOf, report, tooLarge } from './report.ts';
+import { closedCall, denial, outcomeOf, question, refused, report, tooLarge } from './report.ts';
 import { estimateTokens } from './text.ts';
 import type { Call, Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
 
@@ -86,7 +89,7 @@ function guarded(state: State, rules: Rules): Command | undefined {
   for (const guard of rules.guards ?? []) {
     const verdict = guard(state);
     if (!verdict) continue;
-    const closed = verdict.verdict === 'nudge' ? openCalls(state).map((call) => closedCall(state, call)) : [];
+    const closed = verdict.verdict === 'nudge' ? openCalls(state).map((call) => closedCall(state, call)) : refused(state, verdict);
     return { do: 'record', facts: [...closed, { event_type: 'guard.trip', data: verdict }] };
   }
   return undefined;
@@ -104,21 +107,14 @@ function toPermit(state: State, rules: Rules): Command | undefined {
   const named = state.waiting.flatMap((question) => question.calls.map((call) => call.call_id));
   const asked = state.calls.filter((call) => call.status === 'asked' && !named.includes(call.id));
   const facts: Fact[] = [];
+  const reasons = new Map<string, string>();
   for (const call of withStatus(state, 'prepared') ?? []) {
-    const { decision, reason } = rules.permit(state, call);
+    const { decision, reason, by = 'rule' } = rules.permit(state, call);
     if (decision === 'ask') asked.push(call);
-    facts.push({ event_type: 'call.permit', data: { call_id: call.id, decision, reason, by: 'rule' } });
+    reasons.set(call.id, reason);
+    facts.push({ event_type: 'call.permit', data: { call_id: call.id, decision, reason, by } });
   }
-  if (asked.length > 0) {
-    const questions = asked.map(({ id, name, level = 'dangerous', arguments: args, hash = '' }) => ({
-      call_id: id,
-      name,
-      level,
-      arguments: args,
-      hash,
-    }));
-    facts.push({ event_type: 'approval.ask', data: { approval_id: `${state.run_id}.${state.seq}`, calls: questions } });
-  }
+  if (asked.length > 0) facts.push(question(state, rules, asked, reasons));
   return facts.length > 0 ? { do: 'record', facts } : undefined;
 }
 
@@ -200,14 +196,6 @@ function finish(state: State, status: Status, more: Partial<Outcome>): Command {
 
 // ---- apply: the only place where state changes ---------------------------------------------------
 
-/** What every run begins with. All keys are there from the beginning: states of one shape are copied several times faster. */
-const NONE = Object.freeze([]) as readonly never[];
-const LISTS = { calls: NONE, pending: NONE, highlights: NONE, waiting: NONE, ledger: NONE, in_doubt: NONE };
-const UNSET = { answer: undefined, answer_by: undefined, problem: undefined, error: undefined, stop: undefined, abort: undefined };
-const COUNTS = { step: 0, thinking: false, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
-const MONEY = { cost: undefined, unpriced: false };
-const FRESH = { ...LISTS, ...UNSET, ...COUNTS, ...MONEY, limit: undefined, outcome: undefined, parent_id: undefined };
-
 /** The state after run.start. `before` is the state that the run goes on from (a session's last run, a fork's origin). */
 export function start(event: RunEvent<'run.start'>, before?: State): State {
   const { data } = event;
@@ -231,20 +219,16 @@ export function start(event: RunEvent<'run.start'>, before?: State): State {
     output_schema: data.output_schema,
     messages,
     own_from: fork ? history!.own_from : old.length,
+    sources: history?.sources ?? FRESH.sources,
     ...(going ? goingOn(history!) : {}),
     tokens: tokens + (data.input ? messageTokens(data.input) : 0),
     last_ts: event.ts,
   };
 }
 
-/** What a fork in the middle of a step keeps besides the messages. */
-function goingOn({ calls, pending, answer, problem, ledger, highlights }: State): Partial<State> {
-  return { calls, pending, answer, problem, ledger, highlights };
-}
-
 /** Folds one committed event into the state. Never throws on an event that the kernel can emit; never changes `state`. */
 export function apply(state: State, event: RunEvent): State {
-  const changed = change(state, event);
+  const changed = change(state, event, event.ts);
   const next = changed === state ? { ...state } : changed;
   next.seq = event.seq;
   if (event.ts === state.last_ts) return next;
@@ -262,7 +246,7 @@ export function fold(events: readonly RunEvent[], before?: State): State {
 }
 
 /** What a fact means for the state, apart from its place and time. A changed state is always a new object. */
-function change(state: State, fact: Fact): State {
+function change(state: State, fact: Fact, ts: string): State {
   switch (fact.event_type) {
     case 'run.resume':
       return {
@@ -303,12 +287,12 @@ function change(state: State, fact: Fact): State {
     case 'call.permit': {
       const { call_id, decision, reason, by } = fact.data;
       if (decision === 'deny') return closeCall(state, call_id, denial(state, reason), { success: false, error_code: 'denied', ms: 0 });
-      return withCall(state, call_id, (call) => ({ ...call, status: decision === 'ask' && by === 'rule' ? 'asked' : 'allowed' }));
+      return withCall(state, call_id, (call) => ({ ...call, status: decision === 'ask' && by !== 'person' ? 'asked' : 'allowed' }));
     }
     case 'approval.ask':
       return { ...state, waiting: [...state.waiting, fact.data] };
     case 'approval.answer':
-      return approvalAnswered(state, fact.data);
+      return approvalAnswered(state, fact.data, ts);
     case 'tool.start': {
       const { call_id, key, child_run_id } = fact.data;
       return withCall(state, call_id, (call) => ({
@@ -322,7 +306,7 @@ function change(state: State, fact: Fact): State {
       const { call_id, name, result, shaped, ms } = fact.data;
       const doubtful = !result.success && result.error.code === 'in_doubt' ? { in_doubt: [...state.in_doubt, name] } : {};
       const record = { success: result.success, ms, ran: true as const, ...(result.success ? {} : { error_code: result.error.code }) };
-      return closeCall({ ...state, ...doubtful }, call_id, shaped, record);
+      return closeCall({ ...entered(state, fact.data), ...doubtful }, call_id, shaped, record);
     }
     case 'guard.trip':
       return tripped(state, fact.data);

@@ -1,7 +1,7 @@
 /** What the kernel makes by code, in the language of the run: the outcome, its report, and the result of a call that never ran. */
 
 import { cut, stableJson } from './text.ts';
-import type { Call, ErrorData, Fact, Outcome, State, Status } from './types.ts';
+import type { Call, CallQuestion, ErrorData, Fact, Outcome, Rules, State, Status, Verdict } from './types.ts';
 
 const TEXT = {
   en: {
@@ -68,6 +68,28 @@ export function closedCall(state: State, call: Call): Fact<'call.reject' | 'tool
     event_type: 'tool.end',
     data: { call_id: call.id, name: call.name, result: { success: false, error }, shaped: text.inDoubt, ms: 0 },
   };
+}
+
+/** A guard's refusal: the calls that it names are not made, and its words are their result. */
+export function refused(state: State, verdict: { guard: string } & Verdict): Fact<'call.reject'>[] {
+  if (verdict.verdict !== 'refuse') return [];
+  const { call_ids, guard, message } = verdict;
+  return state.calls
+    .filter((call) => call_ids.includes(call.id) && call.status !== 'done')
+    .map(({ id, name }) => ({ event_type: 'call.reject', data: { call_id: id, name, code: guard, message } }));
+}
+
+/** One question for all calls of a step that a person has to look at. */
+export function question(state: State, rules: Rules, asked: readonly Call[], reasons: ReadonlyMap<string, string>): Fact<'approval.ask'> {
+  const calls = asked.map((call): CallQuestion => {
+    const { id, name, level = 'dangerous', arguments: args, hash = '', preview } = call;
+    const reason = reasons.get(id);
+    const more = { ...(reason === undefined ? {} : { reason }), ...(preview === undefined ? {} : { preview }) };
+    return { call_id: id, name, level, arguments: args, hash, ...more, ...rules.question?.(state, call) };
+  });
+  const { approval_ms } = rules;
+  const expires = approval_ms === undefined ? {} : { expires: new Date(Date.parse(state.last_ts) + approval_ms).toISOString() };
+  return { event_type: 'approval.ask', data: { approval_id: `${state.run_id}.${state.seq}`, calls, ...expires } };
 }
 
 /** What the model reads in place of a result when a call was not allowed. */

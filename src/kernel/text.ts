@@ -31,3 +31,14 @@ export function stableJson(value: unknown): string {
     .map((key) => `${JSON.stringify(key)}:${stableJson(object[key])}`)
     .join(',')}}`;
 }
+
+/** A short name for a text, the same for the same text: 64 bits, FNV-1a in two halves. For comparing, not for safety. */
+export function fingerprint(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x01000193];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x85ebca6b) + at;
+  }
+  return (a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0');
+}

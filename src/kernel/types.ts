@@ -40,6 +40,9 @@ export interface ToolMessage {
   name: string;
   content: string;
   success: boolean;
+  /** What it holds came from outside, or is the user's own; kept when it is shortened or summarised. */
+  untrusted?: true;
+  private?: true;
 }
 /** A word of the framework to the model (a guard's nudge); never shown as the user's. */
 export interface NoteMessage {
@@ -68,6 +71,12 @@ export interface ToolInfo {
   examples?: ToolExample[];
   /** Words that point to this tool; used by pre-selection only. */
   keywords?: string;
+  /** Its results hold text that people outside wrote: web pages, mails, tickets. */
+  untrusted?: boolean;
+  /** Its results hold what is the user's own: files, notes, mails, calendars. */
+  private?: boolean;
+  /** Its calls carry their arguments out of this machine, also when they only look: a fetch, a search. Dangerous tools always do. */
+  outward?: boolean;
   /** Hash of name, description, schema and code version; stands in run.start. */
   hash: string;
 }
@@ -173,14 +182,36 @@ export interface CallQuestion {
   arguments: JsonObject;
   /** sha256 over tool, prepared arguments and working directory: what an approval binds to. */
   hash: string;
+  /** Why it is asked. */
+  reason?: string;
+  /** What would happen, for people: a diff, a mail's recipients and body, a parsed command. */
+  preview?: string;
+  /** Untrusted texts that had entered the run by then. */
+  sources?: Source[];
+  /** Arguments that repeat text of a source: where a value may really come from. */
+  repeats?: { argument: string; source: string; text: string }[];
+}
+/** A result that entered the run and that decisions about later calls depend on. */
+export interface Source {
+  call_id: string;
+  /** The tool. */
+  name: string;
+  untrusted?: true;
+  private?: true;
+  /** For people: the address, path or key it came from. */
+  from?: string;
 }
 export type Verdict =
   /** A message for the model; it thinks again. */
   | { verdict: 'nudge'; message: string }
   /** Another answer in place of the model's, made by code. */
   | { verdict: 'replace'; message: string; answer: string }
+  /** These calls are not made; the model reads the message as their result. */
+  | { verdict: 'refuse'; message: string; call_ids: string[] }
   /** The run ends as stopped_by_guard. */
   | { verdict: 'stop'; message: string };
+/** What a hook of the user said at its place in a run; `ok` is not recorded. */
+export type HookStage = 'before_model' | 'after_model' | 'before_tool' | 'after_tool' | 'before_finish';
 
 export interface EventData {
   'run.start': RunStart;
@@ -231,17 +262,42 @@ export interface EventData {
     /** sha256 over tool, prepared arguments and working directory: what an approval binds to. Absent on reading calls. */
     hash?: string;
     repairs?: Repair[];
+    /** As the tool declares it. */
+    untrusted?: true;
+    private?: true;
+    outward?: true;
+    preview?: string;
+    /** A hook wants a person to look at it, whatever the rules allow. */
+    ask?: string;
   };
   'call.reject': { call_id: string; name: string; code: string; message: string };
-  'call.permit': { call_id: string; decision: 'allow' | 'ask' | 'deny'; reason: string; by: 'rule' | 'person' };
+  /** `by`: who decided. A gate is code that no rule can open (taint, budgets). */
+  'call.permit': { call_id: string; decision: 'allow' | 'ask' | 'deny'; reason: string; by: 'rule' | 'gate' | 'hook' | 'person' };
   'tool.start': { call_id: string; name: string; key: string; child_run_id?: string };
   /** Not stored. */
   'tool.delta': { call_id: string; data: Json };
-  'tool.end': { call_id: string; name: string; result: ToolResult; shaped: string; ms: number };
-  'approval.ask': { approval_id: string; calls: CallQuestion[] };
+  'tool.end': {
+    call_id: string;
+    name: string;
+    result: ToolResult;
+    shaped: string;
+    ms: number;
+    /** Where the result came from, for people: an address, a path. */
+    from?: string;
+    /** This result is so though its tool is not declared to be (a note that was written from untrusted text). */
+    untrusted?: true;
+    private?: true;
+    /** What a sub-agent used: it counts for the run that called it. */
+    usage?: Usage;
+    cost?: Cost;
+  };
+  /** After `expires` (ISO 8601) an answer means no; absent: it never does. */
+  'approval.ask': { approval_id: string; calls: CallQuestion[]; expires?: string };
   /** `by` names the person or policy; `nobody` = there was no one to ask, which means no. */
   'approval.answer': { approval_id: string; decision: 'approve' | 'deny'; note?: string; by: string };
   'guard.trip': { guard: string } & Verdict;
+  /** What a hook changed or refused, and why; what comes of it is the next event. */
+  'hook.verdict': { hook: string; stage: HookStage; verdict: 'change' | 'veto' | 'ask'; reason: string; call_id?: string };
   'perform.start': { name: string; input: Json };
   'perform.end': { name: string; result: Json; ms: number; usage?: Usage; cost?: Cost };
   /** The first `count` messages are replaced by `messages`; `own_from` is where this run's messages begin then. */
@@ -282,6 +338,13 @@ export interface CallRecord {
   /** It was started; absent: refused, denied or cancelled before. */
   ran?: true;
 }
+/** Something that the answer says was done, held against the ledger. */
+export interface Claim {
+  /** The words of the answer. */
+  text: string;
+  /** The tool whose successful call bears it out; absent = no such call is in the ledger. */
+  tool?: string;
+}
 export interface Outcome {
   status: Status;
   answer: string;
@@ -293,6 +356,10 @@ export interface Outcome {
   /** The answer as the value that `output_schema` asked for. */
   output?: Json;
   tool_calls: CallRecord[];
+  /** Actions that the answer claims; those without a tool were not done, as far as the ledger knows. */
+  claims?: Claim[];
+  /** A check of the answer failed and one request to mend it did not help: it is delivered as it is. */
+  unverified?: string;
   /** Which limit or guard ended the run. */
   stopped_by?: string;
   /** Made by code when a run ends early: what was done, where it is stuck, what would help. */
@@ -316,6 +383,11 @@ export interface Call {
   parallel_group?: string;
   resource?: string;
   hash?: string;
+  untrusted?: true;
+  private?: true;
+  outward?: true;
+  preview?: string;
+  ask?: string;
   key?: string;
   child_run_id?: string;
   decided_by?: DecidedBy;
@@ -326,6 +398,19 @@ export interface Call {
 export interface Question {
   approval_id: string;
   calls: CallQuestion[];
+  expires?: string;
+}
+/** A finished call as guards see it: small, and comparable by its texts. */
+export interface Trail {
+  call_id: string;
+  name: string;
+  /** Canonical JSON of the arguments: keys sorted. */
+  arguments: string;
+  /** Fingerprint of what the model was shown. */
+  result: string;
+  success: boolean;
+  error_code?: string;
+  step: number;
 }
 /** The fold of the events: only what decisions need. Plain data; never changed in place. */
 export interface State {
@@ -375,6 +460,10 @@ export interface State {
   stop?: { guard: string; message: string };
   abort?: { reason: string; error?: ErrorData };
   limit?: { limit: string; value: number };
+  /** Untrusted and private texts that have entered, also in earlier runs of the session; never taken out. */
+  sources: readonly Source[];
+  /** The last calls of this run, oldest first; at most 50. */
+  trail: readonly Trail[];
   /** Results of features' performers, by name. */
   results: Readonly<Record<string, Json>>;
   ledger: readonly CallRecord[];
@@ -399,12 +488,18 @@ export type Command =
 export interface Permission {
   decision: 'allow' | 'ask' | 'deny';
   reason: string;
+  /** Default rule. */
+  by?: 'rule' | 'gate' | 'hook';
 }
 /** Pure over the state; speaks or stays silent. */
 export type Rule = (state: State) => Command | undefined;
 export type Guard = (state: State) => ({ guard: string } & Verdict) | undefined;
 export interface Rules {
   permit(state: State, call: Call): Permission;
+  /** What a question shows besides the call itself. */
+  question?(state: State, call: Call): Pick<CallQuestion, 'sources' | 'repeats'>;
+  /** Milliseconds after which a question counts as answered with no; default: never. */
+  approval_ms?: number;
   guards?: readonly Guard[];
   beforeThink?: readonly Rule[];
   beforeFinish?: readonly Rule[];
