@@ -12,7 +12,7 @@ import type { ChatModel } from '../models/types.ts';
 import type { Tool } from '../tools/define.ts';
 import { judge, tokensOf } from './judge.ts';
 import { nameOf } from './path.ts';
-import { type ScriptedProtocol, scriptedReplies } from './script.ts';
+import { SCRIPTED_PROTOCOLS, type ScriptedProtocol, scriptedReplies } from './script.ts';
 import { scriptedTool } from './tools.ts';
 import type { CaseResult, EvalCase, Happened, Turn } from './types.ts';
 
@@ -110,7 +110,7 @@ function fromScript({ turns }: EvalCase, protocol: ProtocolName | undefined): Ch
 }
 
 function scripted(protocol: ProtocolName | undefined): ScriptedProtocol {
-  return protocol === 'json' ? 'json' : 'native';
+  return SCRIPTED_PROTOCOLS.find((one) => one === protocol) ?? 'native';
 }
 
 /** Answers as the case says, and keeps what was asked. Without an answer in the case there is nobody, and the run waits. */

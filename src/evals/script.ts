@@ -4,10 +4,14 @@ import type { ScriptedAnswer } from '../models/scripted.ts';
 import type { ScriptStep } from './types.ts';
 
 /** Protocols that a script can be written for; rails for tiny models (guided) decide too much themselves. */
-export const SCRIPTED_PROTOCOLS = ['native', 'json'] as const;
+export const SCRIPTED_PROTOCOLS = ['native', 'json', 'react'] as const;
 export type ScriptedProtocol = (typeof SCRIPTED_PROTOCOLS)[number];
 
-const WRITERS: Record<ScriptedProtocol, (step: ScriptStep) => ScriptedAnswer[]> = { native, json: (step) => [json(step)] };
+const WRITERS: Record<ScriptedProtocol, (step: ScriptStep) => ScriptedAnswer[]> = {
+  native,
+  json: (step) => [json(step)],
+  react: (step) => [react(step)],
+};
 
 export function scriptedReplies(steps: readonly ScriptStep[], protocol: ScriptedProtocol): ScriptedAnswer[] {
   return steps.flatMap((step) => WRITERS[protocol](step).map((reply) => (step.cut ? { ...reply, finish: 'length' as const } : reply)));
@@ -31,6 +35,15 @@ function json({ text = '', calls = [], highlights = [], cut }: ScriptStep): Scri
   const open = `{${reasoning}"action": "tool_call", `;
   if (calls.length === 1) return { text: open + written[0] + (cut ? '' : '}') };
   return { text: `${open}"calls": [${written.map((call) => `{${call}`).join('}, ')}${cut ? '' : '}]}'}` };
+}
+
+function react({ text = '', calls = [], highlights = [] }: ScriptStep): ScriptedAnswer {
+  if (calls.length === 0) {
+    const kept = highlights.length > 0 ? `\nHighlights: ${highlights.join('; ')}` : '';
+    return { text: `Final Answer: ${text}${kept}` };
+  }
+  const actions = calls.map(({ tool, arguments: args }) => `Action: ${tool}\nAction Input: ${rawOrJson(args)}`);
+  return { text: [...(text === '' ? [] : [`Thought: ${text}`]), ...actions].join('\n') };
 }
 
 function rawOrJson(args: object | string): string {

@@ -82,7 +82,7 @@ test('wrong use ends with 2 and says what to do, in both languages', async () =>
     [/no case matches "xyz"[\s\S]*umbrella-zh/, '--filter', 'xyz'],
     [/--repeat must be from 1 to 1000, not 0/, '--repeat', '0'],
     [/--parallel must be a whole number, not "many"/, '--parallel', 'many'],
-    [/scripts are written for native, json/, '--protocol', 'guided'],
+    [/scripts are written for native, json, react/, '--protocol', 'guided'],
     [/no\.json cannot be compared with: it holds no results/, '--compare', 'no.json'],
     [/absent\/out\.json cannot be written/, '--out', 'absent/out.json'],
   ];
