@@ -41,10 +41,10 @@ export function createOpenAICompatible(options: OpenAICompatibleOptions): ChatMo
     for (let lessons = 0; ; lessons++) {
       const request = requests.build(asked, onDelta !== undefined);
       const sending = { request, headers: allHeaders, signal: asked.abortSignal, onDelta };
-      const sent = await send(wire, sending);
+      const first = await send(wire, sending);
+      const sent = isMisplaced(first) ? await sendElsewhere(first, sending) : first;
       if (!('refusal' in sent)) return sent;
       const { error, refusal } = sent;
-      if (misplaced.has(error.code)) return sendElsewhere(error, sending);
       if (error.code === 'model_not_found') throw await withNearest(error, wire.place, modelsURL(wire.url), allHeaders, env);
       const lesson = error.code === 'bad_request' && lessons < maxLessons ? requests.adapt(request, refusal) : undefined;
       const fact = lesson ? { habits: lesson } : learntFrom(error);
@@ -53,15 +53,14 @@ export function createOpenAICompatible(options: OpenAICompatibleOptions): ChatMo
     }
   }
 
-  /** People give a base URL with or without /v1: the other one is tried once, and kept when it answers like a model. */
-  async function sendElsewhere(first: HermesError, sending: Sending): Promise<Reply> {
+  /** People give a base URL with or without /v1: the other one is tried once, and kept when something answers there. */
+  async function sendElsewhere({ error }: Refused, sending: Sending): Promise<Reply | Refused> {
     const other = openWire(options, otherURL(wire.url));
     const sent = await send(other, sending);
-    if ('refusal' in sent) {
+    if (isMisplaced(sent)) {
       other.transport.close();
-      const { code, message, data } = first;
       const next = `Check base_url: ${baseOf(wire.url)} and ${baseOf(other.url)} were tried.`;
-      throw misplaced.has(sent.error.code) ? new HermesError(code, message, { kind: 'model', next, data }) : sent.error;
+      return { error: new HermesError(error.code, error.message, { kind: 'model', next, data: error.data }), refusal: '' };
     }
     wire.transport.close();
     wire = other;
@@ -141,8 +140,10 @@ function learntFrom({ code, data }: HermesError): Known | undefined {
 
 // ---- addresses ----------------------------------------------------------------------------------------------------
 
-/** Nothing there, or something that is no chat completion. */
-const misplaced = new Set(['path_not_found', 'bad_reply']);
+/** Nothing is there, or something that is no chat completion. */
+function isMisplaced(sent: Reply | Refused): sent is Refused {
+  return 'refusal' in sent && (sent.error.code === 'path_not_found' || sent.error.code === 'bad_reply');
+}
 
 function completionsURL(baseURL: string): URL {
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
