@@ -119,7 +119,7 @@ test('a bad value names the key, what was expected, what came and the file', asy
     ['[agent]\nmax_steps = 0', 'agent.max_steps', /not 0/],
     ['[agent]\nmax_steps = 1.5', 'agent.max_steps', /not 1\.5/],
     ['[model]\ntemperature = nan', 'model.temperature', /a number from 0 to 2/],
-    ['[model]\nprotocol = "xml"', 'model.protocol', /one of auto, native, json, guided/],
+    ['[model]\nprotocol = "xml"', 'model.protocol', /one of auto, native, json, react, guided/],
     ['[agent]\ntimezone = "Mars/Base"', 'agent.timezone', /an IANA time zone/],
     ['[tools]\ndirectories = "tools"', 'tools.directories', /a list of texts/],
     ['[tools]\ndisabled = [1]', 'tools.disabled', /a list of texts/],
