@@ -8,7 +8,7 @@ import { type Known, knownOf, learn } from '../models/knowledge.ts';
 import { factsOf } from '../models/prices.ts';
 import type { Abilities, Api } from '../models/profile.ts';
 import { abilitiesOf, customsOf, type Provider, providersOf, siblingsOf } from '../models/profiles.ts';
-import { type EndpointChoice, type LocalChoice, resolveModel } from '../models/resolve.ts';
+import { type EndpointChoice, type LocalChoice, type ModelChoice, resolveModel } from '../models/resolve.ts';
 import type { ChatModel } from '../models/types.ts';
 import { defined } from './defined.ts';
 import type { ModelOption, ModelSettings, PullControl } from './types.ts';
@@ -23,7 +23,8 @@ export interface OpenedModel {
 
 const OPTION_KEY = 'apiKey option';
 
-export async function openModel(model: ModelOption | undefined, settings: ModelSettings): Promise<OpenedModel> {
+/** `workspace`: where an installed package is looked for; default the current folder. */
+export async function openModel(model: ModelOption | undefined, settings: ModelSettings & { workspace?: string }): Promise<OpenedModel> {
   if (model !== undefined && typeof model !== 'string') return { model: asKnown(model) ?? (await foreign(model as LanguageModelV4)) };
   const env = { ...(settings.env ?? process.env) };
   if (settings.apiKey !== undefined) env[OPTION_KEY] = settings.apiKey;
@@ -45,14 +46,22 @@ export async function openModel(model: ModelOption | undefined, settings: ModelS
     },
   });
   const { reason, notes } = choice;
-  return {
-    model:
-      choice.provider === 'local'
-        ? await openLocal(choice as LocalChoice, settings, env)
-        : await openEndpoint(choice as EndpointChoice, settings, env),
-    reason,
-    notes,
-  };
+  return { model: await openChoice(choice, settings, env), reason, notes };
+}
+
+async function openChoice(
+  choice: ModelChoice,
+  settings: ModelSettings & { workspace?: string },
+  env: NodeJS.ProcessEnv,
+): Promise<ChatModel> {
+  if ('package' in choice) {
+    const { openAiSdkModel } = await import('../models/ai-sdk.ts');
+    const { contextWindow, timeouts, workspace = process.cwd() } = settings;
+    return openAiSdkModel({ ...choice, from: workspace, contextWindow, timeouts, env });
+  }
+  return choice.provider === 'local'
+    ? openLocal(choice as LocalChoice, settings, env)
+    : openEndpoint(choice as EndpointChoice, settings, env);
 }
 
 /** One of ours comes back as it is. */

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { HermesError } from '../kernel/errors.ts';
 import { asChatModel } from './ask.ts';
+import type { Timeouts } from './http.ts';
 import type { Place } from './http-errors.ts';
 import { createFetch } from './own-fetch.ts';
 import type { ChatModel } from './types.ts';
@@ -23,6 +24,8 @@ export interface SdkPackage {
   apiKeySource?: string;
   baseURL?: string;
   contextWindow?: number;
+  /** Milliseconds; see Timeouts for the defaults. */
+  timeouts?: Partial<Timeouts>;
   /** Where the proxy variables are read, and the key that the package misses; default process.env. */
   env?: NodeJS.ProcessEnv;
 }
@@ -36,7 +39,7 @@ export async function openAiSdkModel(options: SdkPackage): Promise<ChatModel> {
     apiKey,
     apiKeySource,
   };
-  const wire = createFetch({ place, env });
+  const wire = createFetch({ place, env, timeouts: options.timeouts });
   const modelWith = (key: string | undefined) => {
     const settings = { ...(key && { apiKey: key }), ...(baseURL && { baseURL }), fetch: wire.fetch };
     return makeModel(name, providerOf(name, exports, settings), modelId);

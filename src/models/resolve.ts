@@ -29,7 +29,19 @@ export interface LocalChoice {
   reason: string;
   notes: string[];
 }
-export type ModelChoice = EndpointChoice | LocalChoice;
+/** A model of an installed package of the AI SDK, which is named as the provider. */
+export interface PackageChoice {
+  provider: string;
+  package: string;
+  model: string;
+  /** Absent: the package has its own. */
+  baseURL?: string;
+  apiKey?: string;
+  apiKeySource?: string;
+  reason: string;
+  notes: string[];
+}
+export type ModelChoice = EndpointChoice | LocalChoice | PackageChoice;
 
 export interface ResolveOptions {
   /** --model, or the library's `model`. */
@@ -77,13 +89,18 @@ export function parseModelName(name: string, env?: NodeJS.ProcessEnv): ModelName
   const provider = colon < 0 ? name : name.slice(0, colon);
   const model = colon < 0 ? '' : name.slice(colon + 1);
   const known = ['local', ...providersOf(env).map((each) => each.name)];
-  if (known.includes(provider)) return model ? { provider, model } : { provider };
+  if (known.includes(provider) || isPackage(provider)) return model ? { provider, model } : { provider };
   const near = nearest(provider, known);
   throw usage(
     'unknown_provider',
     `expected a model as provider:model, got "${name}": there is no provider "${provider}"`,
     near ? `did you mean "${near}:${model || 'MODEL'}"?` : `providers: ${known.join(', ')}`,
   );
+}
+
+/** Packages of the AI SDK's providers are called @ai-sdk/google, @openrouter/ai-sdk-provider, ai-sdk-ollama, ollama-ai-provider-v2. */
+function isPackage(name: string): boolean {
+  return /^(@[\w.-]+\/[\w.-]+|ai-sdk[\w.-]*|[\w.-]+-provider[\w.-]*)$/.test(name);
 }
 
 function configured({ config: { provider, model, base_url } = {}, env }: ResolveOptions): ModelName | undefined {
@@ -97,7 +114,8 @@ function configured({ config: { provider, model, base_url } = {}, env }: Resolve
 async function named(name: ModelName, reason: string, options: ResolveOptions, notes: string[] = []): Promise<ModelChoice> {
   if (name.provider === 'local')
     return name.model ? { provider: 'local', model: name.model, reason, notes } : inProcess(options, notes, reason);
-  const provider = providersOf(options.env).find((known) => known.name === name.provider) as Provider;
+  const provider = providersOf(options.env).find((known) => known.name === name.provider);
+  if (!provider) return packaged(name, reason, options, notes);
   const settings = settingsFor(provider, options);
   const baseURL = settings.base_url ?? baseURLFrom(provider, options.env);
   if (!baseURL) throw usage('base_url_missing', `${provider.name} needs an address`, 'set base_url in [model], or HERMES_MODEL_BASE_URL');
@@ -124,8 +142,23 @@ async function named(name: ModelName, reason: string, options: ResolveOptions, n
   };
 }
 
+function packaged({ provider, model }: ModelName, reason: string, options: ResolveOptions, notes: string[]): PackageChoice {
+  if (!model) throw usage('model_missing', `which model of ${provider}?`, `name it: --model ${provider}:MODEL, or model in [model]`);
+  const { base_url, api_key_env } = settingsFor({ name: provider }, options);
+  const key = keyOf({ keys: [] }, options.env, api_key_env);
+  return {
+    provider,
+    package: provider,
+    model,
+    ...(base_url && { baseURL: base_url }),
+    ...(key && { apiKey: key.value, apiKeySource: key.name }),
+    reason,
+    notes,
+  };
+}
+
 /** Address and key of the configuration belong to the provider that it names, and to no other. */
-function settingsFor(provider: Provider, options: ResolveOptions): { base_url?: string; api_key_env?: string } {
+function settingsFor(provider: Pick<Provider, 'name'>, options: ResolveOptions): { base_url?: string; api_key_env?: string } {
   return (configured(options)?.provider ?? 'openai-compatible') === provider.name ? (options.config ?? {}) : {};
 }
 
@@ -133,7 +166,7 @@ function baseURLFrom(provider: Provider, env: NodeJS.ProcessEnv): string | undef
   return provider.baseURLVariables.map((name) => env[name]).find(Boolean) ?? provider.baseURL;
 }
 
-function keyOf(provider: Provider, env: NodeJS.ProcessEnv, own?: string): { name: string; value: string } | undefined {
+function keyOf(provider: Pick<Provider, 'keys'>, env: NodeJS.ProcessEnv, own?: string): { name: string; value: string } | undefined {
   const name = own ?? provider.keys.find((key) => env[key]);
   const value = name && env[name];
   if (own && !value) throw usage('key_missing', `api_key_env names ${own}, which is not set`, `set ${own} in the environment or in .env`);

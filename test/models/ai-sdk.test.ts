@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { Agent } from '../../src/index.ts';
 import { openAiSdkModel } from '../../src/models/ai-sdk.ts';
 import { endpoint, failure, prompt, sendJson, sendStream } from './endpoint.ts';
 
@@ -58,6 +59,18 @@ test('createAcme of a package that only `import` finds gets key and address; wha
   const providerOptions = reply.extra as NonNullable<Parameters<typeof opened.ask>[0]['providerOptions']>;
   const again = JSON.parse((await opened.ask({ prompt: [{ ...answered, providerOptions }] })).text);
   assert.deepEqual(again.prompt.content, [{ type: 'text', text: reply.text, providerOptions: { acme: { signature: 's' } } }]);
+});
+
+test('the agent opens it by name, from its workspace', async (t) => {
+  const workspace = folderWith(t, {
+    '@acme/sdk': { manifest: { main: 'index.js' }, files: { 'index.js': provider, 'model.js': model('v4') } },
+  });
+  const agent = new Agent({ model: '@acme/sdk:big', workspace, tools: [] });
+  const outcome = await agent.run('你好');
+  assert.equal(outcome.status, 'success', outcome.error?.message);
+  assert.equal(outcome.model, '@acme/sdk:big');
+  assert.equal(JSON.parse(outcome.answer).modelId, 'big');
+  await agent.close();
 });
 
 test('a package with a ready provider only, in a folder further up', async (t) => {

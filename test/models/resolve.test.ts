@@ -34,6 +34,19 @@ test('names are split at the first colon; an unknown provider is met with the ne
   }
 });
 
+test('a package of the AI SDK is a provider by its name', async () => {
+  for (const name of ['@ai-sdk/google', '@openrouter/ai-sdk-provider', 'ai-sdk-ollama', 'ollama-ai-provider-v2'])
+    assert.deepEqual(parseModelName(`${name}:gemini-3-pro:free`), { provider: name, model: 'gemini-3-pro:free' });
+  const config = { provider: '@ai-sdk/google', model: 'gemini-3-pro', base_url: 'https://proxy.example', api_key_env: 'MY_KEY' };
+  const { notes, reason, ...choice } = await resolve({ config, env: { MY_KEY: 'k' } });
+  const named = { provider: '@ai-sdk/google', package: '@ai-sdk/google', model: 'gemini-3-pro' };
+  assert.deepEqual(choice, { ...named, baseURL: 'https://proxy.example', apiKey: 'k', apiKeySource: 'MY_KEY' });
+  const { notes: _notes, reason: _reason, ...plain } = await resolve({ option: '@ai-sdk/google:gemini-3-pro' });
+  assert.deepEqual(plain, named);
+  await assert.rejects(resolve({ option: '@ai-sdk/google' }), { code: 'model_missing' });
+  assert.throws(() => parseModelName('meta-llama/llama-4'), { code: 'unknown_provider' });
+});
+
 test('the option comes before everything else', async () => {
   const choice = await resolve({
     option: 'deepseek:some-model',

@@ -97,6 +97,11 @@ async function checkModel(cli: Cli, config: Config): Promise<Finding[]> {
     const notes: Finding[] = choice.notes.map((detail) => ({ what, state: 'fair', detail }));
     const name = `${choice.provider}:${choice.model ?? EMBEDDED_DEFAULT.name}`;
     const chosen: Finding = { what, state: 'good', detail: `${name} (${choice.reason})` };
+    if ('package' in choice) {
+      const { openAiSdkModel } = await import('../../models/ai-sdk.ts');
+      await (await openAiSdkModel({ ...choice, from: config.root, env: { ...config.env } })).close?.();
+      return [...notes, chosen];
+    }
     return [...notes, chosen, 'baseURL' in choice ? await checkEndpoint(cli, choice) : await checkLocal(cli, directory, choice.model)];
   } catch (error) {
     const { message, next } = toldError(cli, error);
