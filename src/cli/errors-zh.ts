@@ -3,6 +3,7 @@
 /** code -> [what is wrong, what to do next]. Codes that are missing here are told as they are. */
 const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>> = {
   wrong_key: ['密钥无效', '检查密钥是否正确、是否属于这个接口。'],
+  expired_key: ['密钥已过期', '申请新的密钥，并填入对应的环境变量。'],
   key_missing: ['缺少密钥', '在环境变量或 .env 中设置所需的密钥。'],
   bad_key: ['密钥含有非法字符', '重新复制密钥，不要带空格或换行。'],
   forbidden: ['没有权限', '检查该密钥可以使用哪些模型。'],
@@ -11,6 +12,8 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
   rate_limited: ['请求过于频繁', '稍等片刻，或换用其他模型。'],
   context_overflow: ['内容超出模型的上下文窗口', '缩短内容、开始新的会话，或换用窗口更大的模型。'],
   model_not_found: ['没有这个模型', '检查模型名；本地模型用 hermes models list 查看。'],
+  tools_not_supported: ['该模型不支持工具调用', '换用其他模型，或加 --protocol json。'],
+  images_not_supported: ['该模型不能看图', '换用支持图片的模型，或用文字描述图片。'],
   path_not_found: ['接口路径不存在', '检查 base_url 的路径，多数以 /v1 结尾。'],
   server_error: ['模型服务出错', '稍后再试，或换用其他模型。'],
   bad_request: ['接口拒绝了请求', '对照接口的要求检查模型名和选项。'],
@@ -32,7 +35,7 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
   base_url_missing: ['缺少 base_url', '在 [model] 中设置 base_url，或设置 HERMES_MODEL_BASE_URL。'],
   model_missing: ['没有指定模型', '用 --model 提供方:模型名，或在 [model] 中设置 model。'],
   unknown_provider: ['未知的模型提供方', '写成 提供方:模型名，例如 deepseek:deepseek-v4-pro。'],
-  provider_not_supported: ['此版本还不支持该提供方', '换用 OpenAI 兼容的接口。'],
+  bad_profile: ['提供方配置文件有误', '修正该文件，或检查 HERMES_PROVIDERS。'],
   no_model: ['没有可用的模型', '设置密钥、指定模型，或运行 hermes models pull default。'],
   content_filter: ['模型的内容过滤拒绝了回答', '换一种说法，或换用其他模型。'],
   unknown_finish_reason: ['模型以未知的原因结束', '重试，或换用其他模型。'],
