@@ -1,13 +1,18 @@
 /** What the refusal of a request teaches: the habits under which the next one will do. */
 
-import type { CompletionRequest } from './openai-request.ts';
 import type { Habits, ToolChoiceWord } from './profile.ts';
+
+/** What of a request a refusal can be about. */
+interface Sent {
+  parameters: Record<string, unknown>;
+  tools: boolean;
+}
 
 /** A request without these is no request. */
 const needed = new Set(['model', 'stream']);
 
 /** `refusal` is the body of a 400 or its like. undefined: it names nothing that the next request could do without. */
-export function lessonOf(refusal: string, request: CompletionRequest, habits: Habits): Habits | undefined {
+export function lessonOf(refusal: string, request: Sent, habits: Habits): Habits | undefined {
   const sent = (name: string) => request.parameters[name] !== undefined;
   if (sent('max_tokens') && refusal.includes('max_completion_tokens')) return { token_field: 'max_completion_tokens' };
   if (habits.cache === 'markers' && refusal.includes('cache_control')) return { cache: 'none' };
@@ -50,7 +55,7 @@ function thinkingLesson(refusal: string, { reasoning }: Habits): Habits | undefi
 }
 
 /** First the circumstance that the text names, then the weaker format, then none. */
-function formatLesson(refusal: string, { parameters, tools }: CompletionRequest, { json }: Habits): Habits {
+function formatLesson(refusal: string, { parameters, tools }: Sent, { json }: Habits): Habits {
   const { type } = parameters.response_format as { type: 'json_schema' | 'json_object' };
   const format = json?.format ?? 'json_schema';
   if (tools && /\btools?\b|function call/i.test(refusal)) return { json: { ...json, format, with_tools: false } };
@@ -59,7 +64,7 @@ function formatLesson(refusal: string, { parameters, tools }: CompletionRequest,
   return { json: { ...json, format: weaker ? 'json_object' : 'none' } };
 }
 
-function choiceLesson({ parameters }: CompletionRequest, { tool_choice }: Habits): Habits {
+function choiceLesson({ parameters }: Sent, { tool_choice }: Habits): Habits {
   const value = parameters.tool_choice;
   const word = typeof value !== 'string' ? 'named' : value === 'none' || value === 'auto' ? value : 'required';
   const without = (words: readonly ToolChoiceWord[]) => words.filter((each) => each !== word);
