@@ -1,11 +1,11 @@
 /** `hermes eval` as a program: the table, the reasons, exit statuses, what is kept and compared. */
 
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelServer } from './server.ts';
-import { hermes, newFolders } from './start.ts';
+import { hermes, newFolders, start } from './start.ts';
 
 const folder = await newFolders('eval-');
 const CASES = `
@@ -93,4 +93,33 @@ test('wrong use ends with 2 and says what to do, in both languages', async () =>
     assert.match(err, /Next: |下一步：/);
     assert.equal(out, '');
   }
+});
+
+test('own files see the tools of the project; the standard cases do not; a tool file that is broken is named', async () => {
+  const cwd = await folder();
+  await mkdir(join(cwd, 'tools'));
+  const tool = (name: string) =>
+    `import { tool } from 'hermes-agent';\nexport default tool({ name: '${name}', description: 'Gives the moon phase.', level: 'read', input: { type: 'object', properties: {} }, execute: () => 'full' });\n`;
+  await writeFile(join(cwd, 'tools', 'moon.ts'), tool('moon'));
+  await writeFile(join(cwd, 'tools', 'broken.ts'), 'export default 3;\n');
+  await writeFile(
+    join(cwd, 'own.toml'),
+    '[[case]]\nname = "moon"\nrequest = "?"\ntools = ["moon"]\nanswer.contains = "full"\nscript = [{ tool = "moon" }, "It is full."]\n',
+  );
+  const own = await hermes(['eval', 'own.toml'], { cwd });
+  assert.deepEqual([own.status, /passed +1\/1/.test(own.out)], [0, true], own.out + own.err);
+  assert.match(own.err, /broken\.ts cannot be used/);
+  assert.doesNotMatch((await hermes(['eval', '--filter', 'calculator'], { cwd })).err, /broken/);
+});
+
+test('Ctrl-C ends an evaluation in good order and shows what there is', async () => {
+  const cwd = await folder();
+  const slow = '[tool.slow]\ndescription = "Waits."\nresult = 1\ndelay_seconds = 10\n';
+  const later = '[[case]]\nname = "slow"\nrequest = "?"\ntools = "any"\nscript = [{ tool = "slow" }, "x"]\n';
+  await writeFile(join(cwd, 'own.toml'), slow + CASES + later);
+  const { child, ended } = start(['eval', 'own.toml'], { cwd });
+  child.stderr!.on('data', (text: string) => text.includes('✓ 2/3') && setTimeout(() => child.kill('SIGINT'), 200));
+  const { out, status } = await ended;
+  assert.equal(status, 130);
+  assert.match(out, /passed +2\/2 /);
 });

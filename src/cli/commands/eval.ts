@@ -15,6 +15,7 @@ import { type Cli, type ExitStatus, usageError } from '../context.ts';
 import { showChanges, showFailures, showProgress, showTable } from '../eval-report.ts';
 import { type BaseOptions, wholeNumber } from '../options.ts';
 import { onSignals } from '../signals.ts';
+import { harmless } from '../text.ts';
 
 export interface EvalCommandOptions extends BaseOptions {
   model?: string | string[];
@@ -42,7 +43,8 @@ export async function evalCommand(cli: Cli, files: readonly string[], options: E
     ...(options.config === undefined ? {} : { file: options.config }),
     overrides: options.protocol === undefined ? [] : [{ key: 'model.protocol', value: options.protocol, option: '--protocol' }],
   });
-  const { tools } = await openTools(files.length === 0 ? withoutOwnTools(config) : config);
+  const { tools, diagnostics } = await openTools(files.length === 0 ? withoutOwnTools(config) : config);
+  for (const { file, message } of diagnostics) cli.terminal.err(`${harmless(cli.t('tools.bad', { place: file, message }))}\n`);
   const cases = filtered(cli, await readCases(files.length === 0 ? [await standardFolder()] : files, namesOf(tools)), options.filter);
   const contestants = await openContestants(cli, config, options);
   const stopping = new AbortController();
