@@ -4,8 +4,10 @@ import type { Vendor } from './types.ts';
 import * as china from './vendors/china.ts';
 import * as international from './vendors/international.ts';
 import * as local from './vendors/local.ts';
+import * as makers from './vendors/makers.ts';
 
-const { openai, openaiResponses, anthropic, gemini, openrouter, groq, xai, mistral } = international;
+const { openai, openaiResponses, anthropic, gemini } = makers;
+const { openrouter, groq, xai, mistral } = international;
 const { deepseek, moonshot, dashscope, zhipu, minimax, ark, siliconflow } = china;
 const { ollama, ollamaCompatible, lmstudio, llamacpp, vllm } = local;
 

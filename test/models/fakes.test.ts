@@ -6,8 +6,9 @@ import type { JsonObject } from '../../src/kernel/types.ts';
 import { type Fake, fakeKey, startFake } from '../fakes/server.ts';
 import type { Conditions, Turn, Vendor } from '../fakes/types.ts';
 import { deepseek, minimax, moonshot } from '../fakes/vendors/china.ts';
-import { anthropic, gemini, groq, mistral, openai, openaiResponses } from '../fakes/vendors/international.ts';
+import { groq, mistral } from '../fakes/vendors/international.ts';
 import { ollama } from '../fakes/vendors/local.ts';
+import { anthropic, gemini, openai, openaiResponses } from '../fakes/vendors/makers.ts';
 import { vendors } from '../fakes/vendors.ts';
 
 const opened: Fake[] = [];
