@@ -77,12 +77,13 @@ function understand({ reply, ...whole }: JsonObject, state: State, repairs: stri
   const object = isObject(reply) ? { ...whole, ...reply } : whole;
   const reasoning = text(object.reasoning) ?? text(object.thought);
   const action = text(object.action);
-  const answer = object.answer ?? object.final_answer ?? (action !== undefined && FINISH.test(action) ? object.action_input : undefined);
-  const list = Array.isArray(object.calls) ? object.calls : Array.isArray(object.tool_calls) ? object.tool_calls : undefined;
   const known = (name: string | undefined) => name !== undefined && tools.some((tool) => tool.name === name);
-  const named = action !== undefined && !FINISH.test(action) && !CALL.test(action) ? action : undefined;
+  const isFinish = action !== undefined && FINISH.test(action) && !known(action);
+  const answer = object.answer ?? object.final_answer ?? (isFinish ? object.action_input : undefined);
+  const list = Array.isArray(object.calls) ? object.calls : Array.isArray(object.tool_calls) ? object.tool_calls : undefined;
+  const named = action !== undefined && !isFinish && !CALL.test(action) ? action : undefined;
   const name = text(object.tool) ?? text(object.tool_name) ?? named ?? (known(text(object.name)) ? text(object.name) : undefined);
-  const finishing = action !== undefined ? FINISH.test(action) : answer !== undefined && answer !== null;
+  const finishing = action !== undefined ? isFinish : answer !== undefined && answer !== null;
   if (finishing && answer !== undefined && answer !== null) {
     return { text: typedValue(answer, state.output_schema), calls: [], ...highlightsOf([object.highlights ?? []].flat(), state) };
   }

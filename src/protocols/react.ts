@@ -10,6 +10,7 @@ import { highlightsOf } from './highlights.ts';
 import { nativeCalls } from './native-calls.ts';
 import { ENDS_ANSWER, highlightList, type Label, labelsIn, type Place, withoutLabels } from './react-text.ts';
 import { readCalls } from './read-calls.ts';
+import { isObject, readJson } from './read-json.ts';
 import { finalAnswerOnly, jsonOnly } from './streamed.ts';
 import { kindsOf } from './strict.ts';
 import type { Templates } from './templates.ts';
@@ -50,11 +51,11 @@ function readReply(reply: Reply, state: State, tools: readonly ToolInfo[], templ
   const { text, thought } = withoutThinking(reply.text);
   const reasoning = reply.reasoning ?? thought;
   const thinking = reasoning === undefined ? {} : { reasoning };
-  if (reply.calls.length > 0) return { text: reply.text, ...thinking, calls: unlessCut(nativeCalls(reply), reply, state) };
+  if (reply.calls.length > 0) return { text: withoutLabels(text), ...thinking, calls: unlessCut(nativeCalls(reply), reply, state) };
   const labels = labelsIn(text);
   const action = first(labels, 'action');
   const answer = first(labels, 'answer');
-  const finish = answer && (action === undefined || answer.from < action.from) ? answer : finishingInput(text, labels, action);
+  const finish = answer && (action === undefined || answer.from < action.from) ? answer : finishingInput(text, labels, action, tools);
   if (finish) return { ...thinking, ...readAnswer(text, finish, labels, reply, state) };
   const calls = readActions(text, labels, reply, state, tools);
   if (calls) return { ...thinking, ...calls };
@@ -87,18 +88,26 @@ function withoutThinking(text: string): { text: string; thought?: string } {
 function readAnswer(text: string, at: Place, labels: readonly Place[], reply: Reply, state: State): Reading {
   const behind = labels.filter((place) => place.from >= at.to && place !== at);
   const end = behind.find(({ label }) => ENDS_ANSWER.includes(label));
-  const said = text.slice(at.to, end?.from).trim();
+  const written = text.slice(at.to, end?.from).trim();
+  const said = at.label === 'input' && state.output_schema === undefined ? onlyText(written) : written;
   const told = behind.filter(({ label }) => label === 'highlights');
   const lists = told.flatMap((place) => highlightList(text.slice(place.to, labels[labels.indexOf(place) + 1]?.from)));
   return { text: typedText(said, state.output_schema, cutOf(reply.finish)), calls: [], ...highlightsOf(lists, state) };
 }
 
-/** `Action: Finish`, whose input is the answer. */
-function finishingInput(text: string, labels: readonly Place[], action: Place | undefined): Place | undefined {
+/** Of an input like {"answer": "..."} the text. */
+function onlyText(written: string): string {
+  const reading = /^\{/.test(written) ? readJson(written) : undefined;
+  const [value, ...others] = reading?.ok && isObject(reading.value) ? Object.values(reading.value) : [];
+  return typeof value === 'string' && others.length === 0 ? value : written;
+}
+
+/** `Action: Finish`, whose input is the answer; unless a tool is called so. */
+function finishingInput(text: string, labels: readonly Place[], action: Place | undefined, tools: readonly ToolInfo[]): Place | undefined {
   if (action === undefined) return undefined;
   const input = labels[labels.indexOf(action) + 1];
   const name = text.slice(action.to, input?.from).replace(/[*`]/g, '').trim();
-  return input?.label === 'input' && FINISH.test(name) ? input : undefined;
+  return input?.label === 'input' && FINISH.test(name) && !tools.some((tool) => tool.name === name) ? input : undefined;
 }
 
 // ---- actions -------------------------------------------------------------------------------------------

@@ -106,6 +106,7 @@ test('an answer in every shape that models write', () => {
     '<think>Action: weather\nFinal Answer: no</think>Thought: x\nFinal Answer: 上海下雨，\n带伞。',
     'I looked it up.</think>Final Answer: 上海下雨，\n带伞。',
     'Thought: fine.\nAction: Finish\nAction Input: 上海下雨，\n带伞。',
+    'Thought: fine.\nAction: Final Answer\nAction Input: {"answer": "上海下雨，\\n带伞。"}',
     '上海下雨，\n带伞。',
     '上海下雨，\n带伞。\nObservation: invented',
   ];
@@ -114,6 +115,10 @@ test('an answer in every shape that models write', () => {
     assert.deepEqual({ text, none, problem }, { text: '上海下雨，\n带伞。', none: [], problem: undefined }, shape);
   }
   assert.equal(read('Final Answer: To do:\nAction: call Bob\nAction: pay').text, 'To do:\nAction: call Bob\nAction: pay');
+  const own = createReact(templates).read({ text: 'Action: reply\nAction Input: {"to": "Bob"}', calls: [], finish: 'stop' }, stateWith(), [
+    info('reply', { to: {} }),
+  ]);
+  assert.deepEqual(calls(own as Reading), [['reply', { to: 'Bob' }]], 'a tool of such a name is a tool');
   assert.equal(read('In ReAct you write `Action: x`.').text, 'In ReAct you write `Action: x`.');
 });
 

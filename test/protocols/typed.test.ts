@@ -114,6 +114,11 @@ test('json: calls in the exact form; parameters as a string of JSON, too', async
     );
     assert.equal(reading.text, '查');
   }
+  const reply: ToolInfo = { ...calculator, name: 'reply' };
+  const own = createJson(templates).read({ text: '{"action": "reply", "action_input": {"to": "Bob"}}', calls: [], finish: 'stop' }, plain, [
+    reply,
+  ]);
+  assert.equal((own as { calls: unknown[] }).calls.length, 1, 'a tool whose name sounds like an end');
   const none = await json('{"reply": {"action": "tool_call", "tool": "current_time", "parameters": ""}}', plain);
   assert.deepEqual(none.calls[0]?.arguments, {});
 });
