@@ -34,7 +34,8 @@ const ENDINGS: Ending[] = [
 ];
 const isEnding = (value: unknown) => ENDINGS.includes(value as Ending);
 const path: Check = ['"none", "any" or a list of steps', (value) => value === 'none' || value === 'any' || Array.isArray(value)];
-const request: Check = ['a text', isText];
+const name: Check = ['a text', isText];
+const request: Check = ['a text (or, in a case, several requests written [[case.turn]])', isText];
 const list: Check = ['a list', Array.isArray];
 const fileTexts: Check = [
   'a table: path inside the workspace -> text',
@@ -61,7 +62,7 @@ const TURN: Checks = {
 };
 const CASE: Checks = {
   ...TURN,
-  name: request,
+  name,
   turn: ['a list of tables, written [[case.turn]]', isList(isTable)],
   offer: texts,
   approve: ['true, false, or a list of tools', (value) => typeof value === 'boolean' || texts[1](value)],
@@ -112,8 +113,6 @@ export function readCase(place: Place, given: Json, { file, shipped, tools: file
   const { name, turn, offer, approve, tool = {}, instructions, permissions = {}, files = {}, ...rest } = own;
   const tools = readTools(place.at('tool'), fileTools, tool as JsonObject);
   const names = [...Object.keys(tools), ...shipped];
-  if (turn === undefined && rest.request === undefined)
-    place.at('request').fault('missing; expected a text, or turns written [[case.turn]]');
   if (turn !== undefined) {
     for (const key of Object.keys(rest)) if (key !== 'limits') place.at(key).fault('belongs into one of its [[case.turn]]');
   }
