@@ -96,7 +96,7 @@ function cacheMarkers(): (options: AskOptions) => AskOptions {
 
 type Part = Exclude<Message['content'], string>[number];
 
-/** Messages as the API accepts them, made once for each: ids of calls that another provider gave may hold signs it refuses. */
+/** Messages as the API accepts them, made once for each: it refuses empty texts, and some signs in ids that another provider gave. */
 function acceptableMessages(claude: boolean): (message: Message) => Message {
   const known = new WeakMap<Message, Message>();
   const acceptablePart = <P extends Part>(part: P): P => {
@@ -106,14 +106,18 @@ function acceptableMessages(claude: boolean): (message: Message) => Message {
     return unsigned ? { ...part, providerOptions: { anthropic: { signature: '' } } } : part;
   };
   return (message) => {
-    if (message.role !== 'assistant' && message.role !== 'tool') return message;
+    if (message.role === 'system') return message;
     let ready = known.get(message);
     if (!ready) {
-      ready = { ...message, content: (message.content as Part[]).map(acceptablePart) } as Message;
+      ready = { ...message, content: (message.content as Part[]).filter(hasWords).map(acceptablePart) } as Message;
       known.set(message, ready);
     }
     return ready;
   };
+}
+
+function hasWords(part: Part, _index: number, all: Part[]): boolean {
+  return part.type !== 'text' || part.text.trim() !== '' || all.length === 1;
 }
 
 /** Thinking as options of the SDK, which knows what else has to change with it for each Claude (the limit, sampling, tool_choice). */

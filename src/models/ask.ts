@@ -97,10 +97,7 @@ async function drain(
   const stop = () => void reader.cancel(signal?.reason).catch(() => undefined); // a stream that has failed has ended, too
   signal?.addEventListener('abort', stop);
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      note(parts, next.value);
-      take(reply, next.value, usage, onDelta);
-    }
+    for (let next = await reader.read(); !next.done; next = await reader.read()) take(reply, parts, next.value, usage, onDelta);
   } catch (error) {
     const cut = wireFault(error);
     if (cut === undefined || (reply.text === '' && !reply.reasoning && reply.calls.length === 0)) throw error;
@@ -119,23 +116,36 @@ async function drain(
 /** Parts that a Reply has no place for (files, sources, `custom` and whatever comes later) are passed over. */
 function take(
   reply: Reply,
+  parts: PartRecorder,
   part: LanguageModelV4StreamPart,
   readUsage: (usage: LanguageModelV4Usage) => Usage | undefined,
   onDelta: ((delta: Delta) => void) | undefined,
 ): void {
   switch (part.type) {
+    case 'text-start':
+    case 'reasoning-start':
+      parts.add(part.type === 'text-start' ? 'text' : 'reasoning', part.id, 0, part.providerMetadata);
+      break;
     case 'text-delta':
+      parts.add('text', part.id, part.delta.length, part.providerMetadata);
       reply.text += part.delta;
       if (part.delta) onDelta?.({ text: part.delta });
       break;
-    case 'reasoning-delta':
-      if (!part.delta) break; // only carries a signature
-      reply.reasoning = (reply.reasoning ?? '') + part.delta;
-      onDelta?.({ reasoning: part.delta });
+    case 'reasoning-delta': {
+      const reasoning = parts.add('reasoning', part.id, part.delta.length, part.providerMetadata) + part.delta;
+      if (!reasoning) break; // it only carried a signature
+      reply.reasoning = (reply.reasoning ?? '') + reasoning;
+      onDelta?.({ reasoning });
+      break;
+    }
+    case 'text-end':
+    case 'reasoning-end':
+      parts.close(part.type === 'text-end' ? 'text' : 'reasoning', part.id, part.providerMetadata);
       break;
     case 'tool-call':
-      // What the provider runs itself is not ours to run.
-      if (!part.providerExecuted) reply.calls.push({ id: part.toolCallId, name: part.toolName, input: part.input || '{}' });
+      if (part.providerExecuted) break; // what the provider runs itself is not ours to run
+      parts.call(part.providerMetadata);
+      reply.calls.push({ id: part.toolCallId, name: part.toolName, input: part.input || '{}' });
       break;
     case 'finish': {
       const usage = readUsage(part.usage);
@@ -146,29 +156,6 @@ function take(
     }
     case 'error':
       throw part.error;
-  }
-}
-
-/** What has to go back with each part. */
-function note(parts: PartRecorder, part: LanguageModelV4StreamPart): void {
-  switch (part.type) {
-    case 'text-start':
-    case 'text-delta':
-      parts.add('text', part.id, 'delta' in part ? part.delta.length : 0, part.providerMetadata);
-      break;
-    case 'reasoning-start':
-    case 'reasoning-delta':
-      parts.add('reasoning', part.id, 'delta' in part ? part.delta.length : 0, part.providerMetadata);
-      break;
-    case 'text-end':
-    case 'reasoning-end': {
-      const type = part.type === 'text-end' ? 'text' : 'reasoning';
-      parts.add(type, part.id, 0, part.providerMetadata);
-      parts.close(type, part.id);
-      break;
-    }
-    case 'tool-call':
-      if (!part.providerExecuted) parts.call(part.providerMetadata);
   }
 }
 

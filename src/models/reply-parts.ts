@@ -9,11 +9,15 @@ import type { JsonObject } from '../kernel/types.ts';
 /** Under this name `extra` holds the parts. */
 const extraKey = 'ai-sdk';
 
+const betweenThoughts = '\n\n';
+
 type PartType = 'reasoning' | 'text' | 'call';
 interface StoredPart {
   type: PartType;
   /** Its share of the reply's text or thinking, in UTF-16 units; calls have none and are known by their order. */
   length?: number;
+  /** What stands in the reply before it and is not of the provider. */
+  gap?: number;
   metadata?: SharedV4ProviderMetadata;
 }
 
@@ -22,8 +26,11 @@ export class PartRecorder {
   private readonly parts: StoredPart[] = [];
   private readonly open = new Map<string, StoredPart>();
 
-  /** A piece of a part of text or thinking, its beginning or its end (length 0). */
-  add(type: 'reasoning' | 'text', id: string, length: number, metadata: SharedV4ProviderMetadata | undefined): void {
+  /**
+   * A piece of a part of text or thinking, or its beginning (length 0). Gives what has to be written before it:
+   * thoughts are parted by an empty line, where texts go on.
+   */
+  add(type: 'reasoning' | 'text', id: string, length: number, metadata: SharedV4ProviderMetadata | undefined): string {
     const key = `${type} ${id}`;
     let part = this.open.get(key);
     if (!part) {
@@ -31,11 +38,16 @@ export class PartRecorder {
       this.open.set(key, part);
       this.parts.push(part);
     }
+    const begins = type === 'reasoning' && length > 0 && !part.length;
+    const between = begins && this.parts.some((other) => other.type === 'reasoning' && other.length) ? betweenThoughts : '';
+    if (between) part.gap = between.length;
     part.length = (part.length ?? 0) + length;
     merge(part, metadata);
+    return between;
   }
 
-  close(type: 'reasoning' | 'text', id: string): void {
+  close(type: 'reasoning' | 'text', id: string, metadata: SharedV4ProviderMetadata | undefined): void {
+    this.add(type, id, 0, metadata);
     this.open.delete(`${type} ${id}`); // some providers use an id again
   }
 
@@ -73,13 +85,13 @@ export function withStoredParts(message: LanguageModelV4Message): LanguageModelV
   const texts = { reasoning: new Pieces(content, 'reasoning', stored), text: new Pieces(content, 'text', stored) };
   const rebuilt: Content = [];
   let used = 0;
-  for (const { type, length = 0, metadata } of stored) {
+  for (const { type, length = 0, gap = 0, metadata } of stored) {
     const options = metadata && { providerOptions: metadata };
     if (type === 'call') {
       const call = calls[used++];
       if (call) rebuilt.push({ ...call, ...options });
     } else {
-      const text = texts[type].take(length);
+      const text = texts[type].take(length, gap);
       if (text !== undefined && (text !== '' || metadata)) rebuilt.push({ type, text, ...options });
     }
   }
@@ -104,15 +116,16 @@ class Pieces {
   constructor(content: Content, type: 'reasoning' | 'text', stored: StoredPart[]) {
     this.type = type;
     this.left = content.map((part) => (part.type === type ? part.text : '')).join('');
-    const lengths = stored.reduce((sum, part) => sum + (part.type === type ? (part.length ?? 0) : 0), 0);
+    const lengths = stored.reduce((sum, part) => sum + (part.type === type ? (part.length ?? 0) + (part.gap ?? 0) : 0), 0);
     this.whole = lengths === this.left.length;
   }
 
   /** Changed thinking would not fit its signature: undefined then. Changed text goes into the first piece. */
-  take(length: number): string | undefined {
+  take(length: number, gap: number): string | undefined {
     if (!this.whole && this.type === 'reasoning') return undefined;
-    const piece = this.whole ? this.left.slice(0, length) : this.left;
-    this.left = this.left.slice(piece.length);
+    const end = this.whole ? gap + length : this.left.length;
+    const piece = this.left.slice(this.whole ? gap : 0, end);
+    this.left = this.left.slice(end);
     return piece;
   }
 

@@ -103,7 +103,7 @@ test('thinking with tools over several steps: every block goes back as it came, 
   const server = await answering(t, first, hello);
   const model = await clientOf(server.baseURL);
   const reply = await model.ask({ prompt: [system, asked], tools });
-  assert.equal(reply.reasoning, 'first a然后 b');
+  assert.equal(reply.reasoning, 'first a\n\n然后 b');
   assert.deepEqual(JSON.parse(JSON.stringify(reply.extra)), reply.extra, 'plain data');
   assert.deepEqual(
     reply.calls.map(({ id, input }) => [id, input]),
@@ -169,6 +169,32 @@ test('an empty thinking block with a signature is kept; of others, thinking with
     const sent = server.requests.at(-1)?.body.messages[1] as { content: Json[] };
     assert.deepEqual(sent.content[0], kept);
   }
+});
+
+test('texts without a word in them, which the API refuses, are left out', async (t) => {
+  const server = await answering(t, hello);
+  const history: LanguageModelV4Message[] = [
+    {
+      role: 'user',
+      content: [
+        { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'iVBORw0KGgo=' } },
+        { type: 'text', text: '' },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: '\n\n' },
+        { type: 'tool-call', toolCallId: 't', toolName: 'read', input: {} },
+      ],
+    },
+    result('t', ''),
+  ];
+  await (await clientOf(server.baseURL)).ask({ prompt: history, tools });
+  const types = (server.requests[0]!.body.messages as unknown as { content: Json[] }[]).map(({ content }) =>
+    content.map(({ type }) => type),
+  );
+  assert.deepEqual(types, [['image'], ['tool_use'], ['tool_result']]);
 });
 
 test('markers after tools, system and the last message; the front stays the same to the byte', async (t) => {
