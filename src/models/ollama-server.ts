@@ -53,7 +53,7 @@ export function createServerQueries(root: URL, place: Place, headers: string[], 
   async function refusal(status: number, given: Incoming['headers'], body: string): Promise<HermesError> {
     const { model } = place;
     const error = statusError(place, status, given, body);
-    const as = (code: string, next: string) => modelError(code, error.message, next, { data: error.data });
+    const as = (code: string, next: string, more = '') => modelError(code, error.message + more, next, { data: error.data });
     if (/does not support tools/i.test(body))
       return as('tools_not_supported', 'Use a model with tools (hermes models list), or protocol = "json".');
     if (/requires more (system )?memory|out of memory|cudaMalloc/i.test(body))
@@ -62,7 +62,8 @@ export function createServerQueries(root: URL, place: Place, headers: string[], 
     const here = await names();
     const family = (name: string) => name.split(':', 1)[0];
     const near = here.find((name) => family(name) === family(model)) ?? nearest(model, here);
-    return as('model_not_found', `${near ? `Did you mean "${near}"? Or run` : 'Run'} \`ollama pull ${model}\`.`);
+    const next = `${near ? `Did you mean "${near}"? Or run` : 'Run'} \`ollama pull ${model}\`.`;
+    return as('model_not_found', next, here.length > 0 ? ` (there: ${here.slice(0, 5).join(', ')})` : '');
   }
 
   return {
