@@ -121,7 +121,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
 
   return {
     infos: options.tools.map((tool) => tool.info),
-    prepare: createPrepare({ tools, workspace, ...(resolve ? { resolve } : {}) }),
+    prepare: createPrepare({ tools, workspace, settings, ...(resolve ? { resolve } : {}) }),
     act,
     close: async () => void (await Promise.all(options.tools.map((tool) => tool.close?.()))),
   };

@@ -41,6 +41,8 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   aliases?: Readonly<Record<string, string>>;
   /** Mends the arguments before they are validated; gives back all of them. */
   normalize?(args: JsonObject): JsonObject | Promise<JsonObject>;
+  /** Looks at valid arguments before the call is permitted, and says what this call would do; it starts and changes nothing. */
+  judge?(args: ArgumentsOf<Schema>, context: JudgeContext): Judgement | Promise<Judgement>;
   /** Requests that this tool answers, usual ones and edge cases. */
   examples?: readonly ToolExample[];
   /** Words that point to this tool, in every language; used by pre-selection only. */
@@ -48,6 +50,19 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   /** Gives the data; what it throws becomes an error result with its `code`, or `tool_failed`. */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
 }
+
+/** What one call would do. A judge that throws refuses the call. */
+export interface Judgement {
+  /** Takes the place of the tool's own level for this call. */
+  level: Level;
+  /** Why a person has to look at it, whatever the rules allow. */
+  ask?: string;
+  /** Why it is not run at all; told to the model. */
+  deny?: string;
+  /** What would happen, for the person who is asked: a diff, a parsed command. */
+  preview?: string;
+}
+export type JudgeContext = Pick<RunContext, 'workspace' | 'settings'>;
 
 /** What `execute` is handed besides the arguments. */
 export interface ToolContext {
@@ -119,6 +134,7 @@ export interface Tool {
   normalize?(args: JsonObject): JsonObject | Promise<JsonObject>;
   /** The tool's own checks after its JSON Schema: one line a problem, none = fine. */
   check?(args: JsonObject): string[] | Promise<string[]>;
+  judge?(args: JsonObject, context: JudgeContext): Judgement | Promise<Judgement>;
   /** Owns `args`. `defer` registers what has to end with the call. */
   run(args: JsonObject, context: ToolContext, defer: (cleanup: () => Promise<void>) => void): unknown;
   /** A sub-agent's: the run that a call with this key makes, so that a crash finds it again. */
@@ -179,12 +195,17 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
     run: (args, context) => definition.execute(args, context),
   };
   if (definition.normalize) made.normalize = (args) => definition.normalize!(args);
+  if (definition.judge) made.judge = (args, context) => definition.judge!(args, context);
   if (isStandard(input)) {
     made.check = async (args) => issueLines((await input['~standard'].validate(args)).issues ?? []);
     made.run = async (args, context) => definition.execute(await parsed(input, args), context);
+    if (definition.judge) made.judge = async (args, context) => definition.judge!(await parsed(input, args), context);
   } else {
-    if (hasDefaults(input_schema))
-      made.run = (args, context) => definition.execute(withDefaults(input_schema, args) as JsonObject, context);
+    if (hasDefaults(input_schema)) {
+      const filled = (args: JsonObject) => withDefaults(input_schema, args) as JsonObject;
+      made.run = (args, context) => definition.execute(filled(args), context);
+      if (definition.judge) made.judge = (args, context) => definition.judge!(filled(args), context);
+    }
   }
   return branded(made);
 }
@@ -226,6 +247,7 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   maxCalls: ['a whole number from 1', isCount],
   aliases: ["other names of arguments, as in { location: 'city' }", (value) => isObject(value) && Object.values(value).every(isText)],
   normalize: ['a function', (value) => typeof value === 'function'],
+  judge: ['a function', (value) => typeof value === 'function'],
   examples: ['an array of { request, arguments, result?, answer? }', (value) => Array.isArray(value) && value.every(isExample)],
   keywords: ['a text', isText],
 };

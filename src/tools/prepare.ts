@@ -1,9 +1,9 @@
-/** From a proposed call to one that may be permitted: find, adapt, validate. What a model got wrong becomes a message for it. */
+/** From a proposed call to one that may be permitted: find, adapt, validate, judge. What a model got wrong becomes a message for it. */
 
 import { nearest } from '../kernel/errors.ts';
 import type { Call, Fact, Json, JsonObject, Performers, Repair, State } from '../kernel/types.ts';
 import { adaptArguments, bareName, hasUnknown } from './adapt.ts';
-import { hashOf, type Tool } from './define.ts';
+import { hashOf, type JudgeContext, type Judgement, type Tool } from './define.ts';
 import { surelyValid } from './plain.ts';
 import { toError } from './result.ts';
 import { isObject } from './schema.ts';
@@ -23,11 +23,14 @@ export interface PrepareOptions {
   tools: ReadonlyMap<string, Tool>;
   /** What approvals bind to, besides tool and arguments. */
   workspace: string;
+  /** Each tool's own settings, by its name. */
+  settings?: Readonly<Record<string, JsonObject>>;
   resolve?: ArgumentResolver;
 }
 
 type Rejected = { stage: 'rejected'; code: string; message: string };
 type Found = { stage: 'found'; tool: Tool; repairs: Repair[] };
+type Judged = { stage: 'judged' } & Omit<Judgement, 'deny'>;
 type Adapted = { stage: 'adapted'; arguments: JsonObject; repairs: Repair[] };
 
 export function createPrepare(options: PrepareOptions): Performers['prepare'] {
@@ -50,7 +53,10 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
     const adapted = await adapt(tool, call.arguments, options.resolve, state, validatorOf);
     if (adapted.stage === 'rejected') return rejection(call, adapted);
     const repairs = [...found.repairs, ...adapted.repairs];
-    return preparation(call, tool, adapted.arguments, repairs, options.workspace);
+    const { workspace, settings = {} } = options;
+    const judged = await judge(tool, adapted.arguments, { workspace, settings: settings[tool.info.name] ?? {} });
+    if (judged.stage === 'rejected') return rejection(call, judged);
+    return preparation(call, tool, adapted.arguments, repairs, judged, workspace);
   }
 
   return async (state, calls, performing) => {
@@ -158,27 +164,46 @@ function invalid(tool: Tool, problems: readonly string[]): Rejected {
   return { stage: 'rejected', code: 'invalid_arguments', message };
 }
 
+// ---- judge -----------------------------------------------------------------------------------------------
+
+/** What the tool itself says about this call; without a judge, what it declares. A judge that fails lets nothing through. */
+async function judge(tool: Tool, args: JsonObject, context: JudgeContext): Promise<Judged | Rejected> {
+  if (!tool.judge) return { stage: 'judged', level: tool.info.level };
+  try {
+    const { deny, ...judgement } = await tool.judge(structuredClone(args), context);
+    if (!['read', 'write', 'dangerous'].includes(judgement.level)) throw new Error(`its judge gave the level ${judgement.level}`);
+    if (deny === undefined) return { ...judgement, stage: 'judged' };
+    return { stage: 'rejected', code: 'refused_command', message: `${tool.info.name} was refused and nothing was run: ${deny}` };
+  } catch (error) {
+    const { code, message } = toError(error);
+    return { stage: 'rejected', code, message: `${tool.info.name} could not be judged, so nothing was run: ${message}` };
+  }
+}
+
 // ---- the facts -------------------------------------------------------------------------------------------
 
 function rejection(call: Call, { code, message }: { code: string; message: string }): Fact {
   return { event_type: 'call.reject', data: { call_id: call.id, name: call.name, code, message } };
 }
 
-function preparation(call: Call, { info, settings }: Tool, args: JsonObject, repairs: Repair[], workspace: string): Fact {
+function preparation(call: Call, { info, settings }: Tool, args: JsonObject, repairs: Repair[], judged: Judged, workspace: string): Fact {
   const { idempotent, parallelGroup, resource } = settings;
+  const { level, ask, preview } = judged;
   return {
     event_type: 'call.prepare',
     data: {
       call_id: call.id,
       name: info.name,
       arguments: args,
-      level: info.level,
+      level,
       ...(idempotent ? { idempotent } : {}),
       ...(parallelGroup === undefined ? {} : { parallel_group: parallelGroup }),
       ...(resource === undefined ? {} : { resource }),
       // A reading call is not asked about as a rule, and a hash is a part of the cost of a step.
-      ...(info.level === 'read' ? {} : { hash: hashOf(info.hash, args, workspace) }),
+      ...(level === 'read' ? {} : { hash: hashOf(info.hash, args, workspace) }),
       ...(repairs.length > 0 ? { repairs } : {}),
+      ...(preview === undefined ? {} : { preview }),
+      ...(ask === undefined ? {} : { ask }),
     },
   };
 }

@@ -113,7 +113,7 @@ function withSource(tool: Tool, file: string): Tool {
 }
 
 /** A tool whose code lives in worker threads. */
-function threadTool({ info, settings, normalizes, checks }: ToolSketch, file: string, pool: WorkerPool): Tool {
+function threadTool({ info, settings, normalizes, checks, judges }: ToolSketch, file: string, pool: WorkerPool): Tool {
   const call = (args: Parameters<Tool['run']>[0]) => ({ file, name: info.name, args });
   const limit = settings.timeoutMs ?? 15_000;
   return {
@@ -121,6 +121,7 @@ function threadTool({ info, settings, normalizes, checks }: ToolSketch, file: st
     settings,
     ...(normalizes ? { normalize: (args) => pool.request({ do: 'normalize', ...call(args) }, limit) as never } : {}),
     ...(checks ? { check: (args) => pool.request({ do: 'check', ...call(args) }, limit) as never } : {}),
+    ...(judges ? { judge: (args, context) => pool.request({ do: 'judge', ...call(args), context }, limit) as never } : {}),
     run: (args, context, defer) => pool.run(call(args), context, defer),
     close: () => pool.close(),
   };

@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CallRecord, ErrorData, Json, JsonObject, ToolInfo } from '../kernel/types.ts';
-import { type ExecResult, isTool, type Notes, type Tool, type ToolContext, type ToolSettings } from './define.ts';
+import { type ExecResult, isTool, type JudgeContext, type Notes, type Tool, type ToolContext, type ToolSettings } from './define.ts';
 import { toData, toError } from './result.ts';
 
 /** What one thread is given: the module that `hermes-agent` stands for in tool files, wherever they lie. */
@@ -27,7 +27,12 @@ interface RunRequest extends CallData {
   /** Environment that marks the processes of this call. */
   mark: Record<string, string>;
 }
-export type Request = { do: 'load'; file: string } | ({ do: 'normalize' } & CallData) | ({ do: 'check' } & CallData) | RunRequest;
+export type Request =
+  | { do: 'load'; file: string }
+  | ({ do: 'normalize' } & CallData)
+  | ({ do: 'check' } & CallData)
+  | ({ do: 'judge'; context: JudgeContext } & CallData)
+  | RunRequest;
 export type Reply =
   | { reply: 'done'; value: unknown; spawns: boolean }
   | { reply: 'failed'; error: ErrorData; stack?: string; spawns: boolean }
@@ -46,6 +51,7 @@ export interface ToolSketch {
   settings: ToolSettings;
   normalizes: boolean;
   checks: boolean;
+  judges: boolean;
 }
 
 const port = parentPort!;
@@ -81,6 +87,7 @@ async function perform(request: Request): Promise<unknown> {
   if (!tool) throw new Error(`${request.file} does not hold ${request.name} any more`);
   if (request.do === 'normalize') return tool.normalize?.(request.args);
   if (request.do === 'check') return tool.check?.(request.args);
+  if (request.do === 'judge') return tool.judge?.(request.args, request.context);
   Object.assign(process.env, request.mark);
   return toData(await tool.run(request.args, contextOf(request), () => undefined)).data;
 }
@@ -94,8 +101,9 @@ async function exportsOf(file: string): Promise<unknown[]> {
 
 function sketch(exported: unknown): ToolSketch | string {
   if (!isTool(exported)) return typeof exported;
-  const { info, settings, normalize, check } = exported;
-  return { info, settings, normalizes: normalize !== undefined, checks: check !== undefined };
+  const { info, settings, normalize, check, judge } = exported;
+  const has = (one: unknown) => one !== undefined;
+  return { info, settings, normalizes: has(normalize), checks: has(check), judges: has(judge) };
 }
 
 /** Whether this thread could have started processes by itself: then the main thread looks for what is left of them. */
