@@ -40,9 +40,9 @@ export async function createAnthropic(options: NativeOptions): Promise<ChatModel
     contextWindow,
     abilities,
     prepare(asked) {
-      const accepted = { ...requests.prepare(asked), prompt: asked.prompt.map(acceptable) };
+      const bounded = requests.prepare({ ...asked, maxOutputTokens: asked.maxOutputTokens ?? mostTokens });
+      const accepted = { ...bounded, prompt: asked.prompt.map(acceptable) };
       const ready = withMarkers?.(accepted) ?? accepted;
-      if (mostTokens !== undefined) ready.maxOutputTokens ??= mostTokens;
       const { fields, thinking } = claude ? thinkingOfClaude(requests.fields(asked)) : { fields: requests.fields(asked) };
       // Arguments that are streamed eagerly come unchecked, and the field for it is not known everywhere.
       const anthropic = { ...ready.providerOptions?.anthropic, toolStreaming: false, ...thinking };

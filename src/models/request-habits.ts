@@ -87,7 +87,7 @@ export class RequestHabits {
     const { message } = error;
     const most = sent.maxOutputTokens !== undefined && /max_(output_)?tokens|num_predict/.test(message);
     const tokens = most ? mostTokens(message, sent.maxOutputTokens as number) : undefined;
-    if (tokens !== undefined) {
+    if (tokens !== undefined && tokens < (this.mostTokens ?? Number.POSITIVE_INFINITY)) {
       this.mostTokens = tokens;
       this.onLearn?.({ habits: { max_output_tokens: tokens } });
       return true;

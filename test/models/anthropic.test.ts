@@ -297,6 +297,12 @@ test('a refused parameter is left out from then on, and learnt', async (t) => {
   const tooMany = 'max_tokens: 20000 > 8192, which is the maximum allowed number of output tokens';
   const most = await refused(({ max_tokens }) => (Number(max_tokens) > 8192 ? 1 : undefined), tooMany, { maxOutputTokens: 20_000 });
   assert.deepEqual(most, { habits: { max_output_tokens: 8192 } });
+  const small = await endpoint(t, (response, { body }) =>
+    Number(body.max_tokens) > 8192 ? sendJson(response, { error: { message: tooMany } }, 400) : sendStream(response, hello),
+  );
+  const other = await clientOf(small.baseURL, { model: 'glm-5.3' });
+  for (let i = 0; i < 2; i++) assert.equal((await other.ask(prompt('hi'))).text, '你好', 'also of the limit that we set');
+  assert.equal(small.requests.length, 3);
   const broken = await endpoint(t, (response) =>
     sendJson(
       response,
