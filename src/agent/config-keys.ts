@@ -121,7 +121,7 @@ export const KEYS = {
     ),
     reasoning: choice(
       'provider-default',
-      ['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+      ['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
       'how hard a reasoning model thinks',
       '推理模型的思考强度',
     ),

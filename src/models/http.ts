@@ -5,7 +5,8 @@
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkError, type Place, timeoutError, tooLarge } from './http-errors.ts';
+import type { Place } from './http-errors.ts';
+import { networkError, timeoutError, tooLarge } from './wire-errors.ts';
 
 /** Milliseconds. */
 export interface Timeouts {

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import type { JsonObject } from '../kernel/types.ts';
 import { modelsDirectory } from './catalogue.ts';
 import type { Abilities, Habits } from './profile.ts';
+import { habitsProblemOf } from './profile-check.ts';
 
 /** Of which model: the base URL as it was configured (`local` for a model file), and the model's name. */
 export interface Subject {
@@ -35,7 +36,8 @@ const maxAgeDays = 90;
 export function knownOf(subject: Subject, env: NodeJS.ProcessEnv = process.env): Known {
   const known = read(fileOf(env))[keyOf(subject)];
   const age = Date.now() - Date.parse(known?.at ?? '');
-  return known && age < maxAgeDays * 86_400_000 ? known : {};
+  const isSound = known && age < maxAgeDays * 86_400_000 && habitsProblemOf(known.habits ?? {}) === undefined;
+  return isSound ? known : {};
 }
 
 /** Adds to what is known; `habits` and `abilities` are merged key by key. Never throws. */

@@ -3,7 +3,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { choiceOf, formatOf, thinkingOf } from './openai-fields.ts';
 import { lessonOf } from './openai-lessons.ts';
-import { messageWriter, type WriteMessage } from './openai-messages.ts';
+import { extraKey, messageWriter, type WriteMessage } from './openai-messages.ts';
 import type { Habits } from './profile.ts';
 import { Transcripts } from './transcripts.ts';
 
@@ -40,6 +40,9 @@ export class RequestBuilder {
     const tools = options.tools?.length && !choice.withoutTools ? options.tools : undefined;
     const parameters = this.parameters(options, stream, thinking, tools !== undefined);
     if (tools && choice.value !== undefined && !this.refused.has('tool_choice')) parameters.tool_choice = choice.value;
+    const parallel = options.providerOptions?.[extraKey]?.parallel_tool_calls; // no option of the interface says it
+    if (tools && typeof parallel === 'boolean' && this.habits.parallel_tool_calls !== false && !this.refused.has('parallel_tool_calls'))
+      parameters.parallel_tool_calls = parallel;
     const toolText = tools ? `,"tools":${this.toolText(tools)}` : '';
     const head = Buffer.from(`${JSON.stringify(parameters).slice(0, -1)}${toolText},"messages":[`);
     const words = instruction(options, parameters);

@@ -110,6 +110,11 @@ const profile = object({
   'sources!': list(text),
 });
 
+/** The first thing that is wrong with habits that were kept. */
+export function habitsProblemOf(value: unknown): string | undefined {
+  return habits(value, 'habits');
+}
+
 /** The first thing that is wrong with a profile. */
 export function problemOf(value: unknown): string | undefined {
   return profile(value, 'profile');

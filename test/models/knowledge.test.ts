@@ -47,6 +47,9 @@ test('a broken file is written anew; one that cannot be written is worked withou
     learn(subject, { abilities: { tools: true } }, env);
     assert.deepEqual(knownOf(subject, env).abilities, { tools: true }, broken);
   }
+  learn(subject, { habits: { refuses: ['seed'] } }, env);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('[', '5,"x":['));
+  assert.deepEqual(knownOf(subject, env), {}, 'no habits that the client could live by');
   const blocked = { HERMES_MODELS: join(file, 'below-a-file') };
   learn(subject, { abilities: { tools: true } }, blocked);
   assert.deepEqual(knownOf(subject, blocked), {});

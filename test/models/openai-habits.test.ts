@@ -86,6 +86,9 @@ test('tool_choice becomes what the endpoint takes, also while it thinks', async 
   }
   const without = await sent(t, { tool_choice: { values: ['auto'] } }, { ...hi, tools: [tool], toolChoice: { type: 'none' } });
   assert.deepEqual([without.tools, without.tool_choice], [undefined, undefined], 'no word for none: no tools');
+  const single = { ...hi, tools: [tool], providerOptions: { 'openai-compatible': { parallel_tool_calls: false } } };
+  assert.equal((await sent(t, {}, single)).parallel_tool_calls, false);
+  assert.equal((await sent(t, { parallel_tool_calls: false }, single)).parallel_tool_calls, undefined);
   const loose = await sent(t, { strict: false }, { ...hi, tools: [tool] });
   assert.equal('strict' in (loose.tools as { function: object }[])[0]!.function, false);
 });
