@@ -4,7 +4,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { HermesError } from '../kernel/errors.ts';
 import type { EndpointOptions } from '../models/endpoint.ts';
 import type { Timeouts } from '../models/http.ts';
-import { type Known, knownOf, learn } from '../models/knowledge.ts';
+import { type Known, knownOf, learn, type Subject } from '../models/knowledge.ts';
 import { factsOf } from '../models/prices.ts';
 import type { Abilities, Api } from '../models/profile.ts';
 import { abilitiesOf, customsOf, type Provider, providersOf, siblingsOf } from '../models/profiles.ts';
@@ -19,6 +19,8 @@ export interface OpenedModel {
   reason?: string;
   /** What was passed over and why. */
   notes?: string[];
+  /** Under which name something can be remembered of it. */
+  subject?: Subject;
 }
 
 const OPTION_KEY = 'apiKey option';
@@ -46,7 +48,17 @@ export async function openModel(model: ModelOption | undefined, settings: ModelS
     },
   });
   const { reason, notes } = choice;
-  return { model: await openChoice(choice, settings, env), reason, notes };
+  const chat = await openChoice(choice, settings, env);
+  return { model: chat, reason, notes, ...defined({ subject: subjectOf(choice, chat) }) };
+}
+
+function subjectOf(choice: ModelChoice, { modelId: model }: ChatModel): Subject | undefined {
+  if ('package' in choice) return undefined;
+  return 'baseURL' in choice ? { baseURL: choice.baseURL, model } : localSubject(model);
+}
+
+function localSubject(model: string): Subject {
+  return { baseURL: 'local', model };
 }
 
 async function openChoice(
@@ -77,7 +89,8 @@ async function foreign(model: LanguageModelV4): Promise<ChatModel> {
 async function openEndpoint(choice: EndpointChoice, settings: ModelSettings, env: NodeJS.ProcessEnv): Promise<ChatModel> {
   const { provider: name, model, baseURL, apiKey, apiKeySource, direct } = choice;
   const facts = factsOf(`${name}:${model}`);
-  const { contextWindow = facts.context, timeouts } = settings;
+  const { contextWindow = facts.context, timeouts, choice: { language = 'en' } = {} } = settings;
+  const { onNotice = (text) => process.emitWarning(text, 'HermesNotice') } = settings;
   const provider = providersOf(env).find((each) => each.name === name) as Provider;
   const known = knownOf({ baseURL, model }, env);
   const { api, habits } = customsOf(provider, model, baseURL);
@@ -86,7 +99,7 @@ async function openEndpoint(choice: EndpointChoice, settings: ModelSettings, env
   const remember = (fact: Known) => {
     Object.assign(abilities, fact.abilities);
     learn({ baseURL, model }, fact, env);
-    if (fact.base_url) process.emitWarning(`${baseURL} answers at ${fact.base_url}: write that as base_url`, 'HermesNotice');
+    if (fact.base_url) onNotice(movedTexts[language](baseURL, fact.base_url));
   };
   const chat = await openClient(api, {
     id: `${name}:${model}`,
@@ -105,6 +118,11 @@ async function openEndpoint(choice: EndpointChoice, settings: ModelSettings, env
   chat.learn = (learnt: Abilities) => remember({ abilities: learnt });
   return chat;
 }
+
+const movedTexts = {
+  en: (given: string, found: string) => `${given} answers at ${found}: write that as base_url; it is remembered until then.`,
+  zh: (given: string, found: string) => `${given} 实际在 ${found} 应答：请把 base_url 改为后者；在此之前会记住它。`,
+};
 
 /** The client that speaks the API; loaded when it is the one. */
 async function openClient(api: Api, options: EndpointOptions & { timeouts?: Partial<Timeouts> }): Promise<ChatModel> {
@@ -132,8 +150,10 @@ async function openLocal({ model }: LocalChoice, { pull, contextWindow }: ModelS
   if (!hasRuntime(directory) && pull) await ensureRuntime(directory, pull.signal ? { signal: pull.signal } : {});
   const { createLocalModel } = await import('../models/local.ts');
   const contextTokens = contextWindow ?? entry?.contextTokens;
-  const { abilities } = knownOf({ baseURL: 'local', model: name }, env);
-  return createLocalModel({ name, file, directory, ...defined({ contextTokens, abilities }) });
+  const { abilities } = knownOf(localSubject(name), env);
+  const chat = createLocalModel({ name, file, directory, ...defined({ contextTokens, abilities }) });
+  chat.learn = (learnt: Abilities) => learn(localSubject(name), { abilities: learnt }, env);
+  return chat;
 }
 
 /** Gives the name of what was pulled: where nobody asked for the default, a hub may have something better. */

@@ -15,7 +15,7 @@ import type { Config } from './config.ts';
 import { defined } from './defined.ts';
 import type { AgentOptions, ModelOption } from './types.ts';
 
-export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull'> {
+export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull' | 'onNotice'> {
   /** provider:model, an alias of the configuration, or a model itself; wins over the configuration. */
   model?: ModelOption;
   /** For this run, on top of the configuration. */
@@ -80,11 +80,17 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
 }
 
 /** What the configuration says of the model that is asked, without those that it falls back on. */
-export function modelOptions(config: Config, options: Pick<OpenOptions, 'model' | 'pull' | 'language'>): AgentOptions {
+export function modelOptions(config: Config, options: Pick<OpenOptions, 'model' | 'pull' | 'language' | 'onNotice'>): AgentOptions {
   const { model } = config.values;
   const named = typeof options.model === 'string' ? (config.aliases[options.model] ?? options.model) : options.model;
   return {
-    ...defined({ model: named, pull: options.pull, contextWindow: model.context_window, maxTokens: model.max_tokens }),
+    ...defined({
+      model: named,
+      pull: options.pull,
+      onNotice: options.onNotice,
+      contextWindow: model.context_window,
+      maxTokens: model.max_tokens,
+    }),
     choice: { config: choiceOf(config), ...defined({ language: options.language }) },
     ...(config.sources['model.temperature']?.origin === 'default' ? {} : { temperature: model.temperature }),
     ...(model.reasoning === 'provider-default' ? {} : { reasoning: model.reasoning }),

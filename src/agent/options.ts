@@ -29,8 +29,8 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   temperature: ['a number from 0 to 2', (value) => typeof value === 'number' && value >= 0 && value <= 2],
   maxTokens: atLeastOne,
   reasoning: [
-    'provider-default, none, minimal, low, medium, high or xhigh',
-    (value) => ['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh'].includes(value as string),
+    'provider-default, none, minimal, low, medium, high, xhigh or max',
+    (value) => ['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'].includes(value as string),
   ],
   fallback: ['a list of models', Array.isArray],
   prices: object,
@@ -53,6 +53,7 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   env: object,
   choice: object,
   pull: object,
+  onNotice: fn,
 };
 const LIMITS: Readonly<Record<string, Check>> = {
   maxSteps: atLeastOne,

@@ -44,6 +44,8 @@ export interface ModelSettings {
   choice?: Pick<ResolveOptions, 'config' | 'language'>;
   /** May the embedded default be pulled, and who is told; absent = it may not. */
   pull?: PullControl;
+  /** Told in a line what people should change (a base URL that was put right); default: a warning of the process. */
+  onNotice?(text: string): void;
 }
 export interface PullControl {
   /** Told before the first byte; throws to refuse. */

@@ -28,6 +28,7 @@ export async function openFor(cli: Cli, config: Config, options: RunOptions, tur
     deny: options.deny ?? [],
     language,
     onLogProblem: ({ message }) => terminal.err(`${terminal.paint('yellow', '!')} ${message}\n`),
+    onNotice: (text) => options.quiet || terminal.err(`${terminal.paint('yellow', '!')} ${harmless(text)}\n`),
     onDiagnostic: ({ file, line, message }) => {
       if (options.quiet) return;
       const place = line === undefined ? file : `${file}:${line}`;
