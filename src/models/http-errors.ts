@@ -50,7 +50,7 @@ const noTools =
 /** Only the form of the answer does not go together with tools. */
 const aboutFormat = /response_format|json[_ ](mode|schema|object)|structured output/i;
 const noImages =
-  /(does not|doesn't|not) support(ed)? (image|vision|multimodal)|image(_url| inputs?|s)?['"` ]{1,3}(is|are) not supported|support image input|not a multimodal model|unknown variant `image_url`/i;
+  /(does not|doesn't|not) support(ed)? (image|vision|multimodal)|(?<!this )image(_url| inputs?|s)?['"` ]{1,3}(is|are) not supported|support image input|not a multimodal model|unknown variant `image_url`/i;
 const noModel =
   /model[ _]not[ _](found|exist)|\bmodel\b.{0,120}(does not|doesn't|not) exist|not a valid model id|(invalid|unknown)[ _]model\b|no such model|not found the model|模型不存在/i;
 

@@ -153,6 +153,7 @@ cases.push(
     'deepseek-reasoner does not support Function Calling',
     'tools param requires --jinja flag',
   ].map((text): Case => ({ name: text, status: 400, body: error(text), code: 'tools_not_supported', next: /--protocol json/ })),
+  { name: 'only this image', status: 400, body: error('This image is not supported: bmp'), code: 'bad_request' },
   { name: 'only the format', status: 400, body: error('response_format json_schema does not support tools'), code: 'bad_request' },
   { name: 'no tools (OpenRouter)', status: 404, body: error('No endpoints found that support tool use.'), code: 'tools_not_supported' },
   ...[
