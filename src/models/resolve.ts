@@ -175,18 +175,27 @@ function keyOf(provider: Pick<Provider, 'keys'>, env: NodeJS.ProcessEnv, own?: s
 
 // ---- what is on this machine -------------------------------------------------------------------------------
 
-/** All are asked at once; the order of the profiles decides among those that answer. */
 async function answeringServer(options: ResolveOptions, notes: string[]): Promise<EndpointChoice | undefined> {
   const say = texts[options.language ?? 'en'];
-  const servers = distinctServers(providersOf(options.env));
-  const answers = await Promise.all(servers.map(({ provider, baseURL }) => servedBy(provider, baseURL, options)));
-  for (const [i, { provider, baseURL }] of servers.entries()) {
+  for (const { provider, baseURL, models } of await localServers(options)) {
     const address = new URL(baseURL).host;
-    const model = answers[i]?.[0];
+    const [model] = models;
     if (model) return { provider: provider.name, model, baseURL, direct: true, reason: say.server(provider.title, address), notes };
-    if (answers[i]) notes.push(say.noModel(provider.title, address));
+    notes.push(say.noModel(provider.title, address));
   }
   return undefined;
+}
+
+/** The servers of this machine that answer, with what they serve. All are asked at once; they come in the order of the profiles. */
+export async function localServers(
+  options: Pick<ResolveOptions, 'env' | 'probe'>,
+): Promise<{ provider: Provider; baseURL: string; models: string[] }[]> {
+  const servers = distinctServers(providersOf(options.env));
+  const answers = await Promise.all(servers.map(({ provider, baseURL }) => servedBy(provider, baseURL, options)));
+  return servers.flatMap((server, index) => {
+    const models = answers[index];
+    return models ? [{ ...server, models }] : [];
+  });
 }
 
 /** One for each address: a server that speaks two APIs is asked by the first of them. */
@@ -201,7 +210,7 @@ function distinctServers(providers: readonly Provider[]): { provider: Provider; 
 }
 
 /** Ollama lists its models at /v1, too. */
-function servedBy({ api }: Provider, baseURL: string, options: ResolveOptions): Promise<string[] | undefined> {
+function servedBy({ api }: Provider, baseURL: string, options: Pick<ResolveOptions, 'probe'>): Promise<string[] | undefined> {
   const { probe = (url) => servedModels(url, probeMs) } = options;
   return probe(api === 'ollama' ? `${baseURL.replace(/\/+$/, '')}/v1` : baseURL);
 }

@@ -33,7 +33,7 @@ const entry: CatalogueEntry = {
     ],
   },
   contextTokens: 64,
-  note: 'made by this test',
+  note: { en: 'made by this test', zh: '测试用' },
 };
 let folder: string;
 let models: string;

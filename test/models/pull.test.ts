@@ -22,7 +22,7 @@ const entry: CatalogueEntry = {
   licence: 'MIT',
   source: { kind: 'wheels', wheels: [wheelEntry] },
   contextTokens: 64,
-  note: 'made by this test',
+  note: { en: 'made by this test', zh: '测试用' },
 };
 const wheelName = 'hermes_tiny_model-1.0-py3-none-any.whl';
 const environment = { ...process.env };

@@ -1,8 +1,12 @@
-/** `hermes models list|pull|rm`: the models that run inside this process. */
+/** `hermes models list|pull|rm`: what can be asked, and the models that run inside this process. */
 
 import { loadConfig } from '../../agent/config.ts';
 import { CATALOGUE, listModels, modelsDirectory, removeModel } from '../../models/catalogue.ts';
+import { type Known, knownOf } from '../../models/knowledge.ts';
+import { providersOf } from '../../models/profiles.ts';
+import { dropParts, keptParts } from '../../models/pull/part.ts';
 import { carryOut, type PullPlan, planPull } from '../../models/pull.ts';
+import { localServers } from '../../models/resolve.ts';
 import { ensureRuntime, hasRuntime, RUNTIME_BYTES } from '../../models/runtime.ts';
 import { confirm } from '../approve.ts';
 import { type Cli, type ExitStatus, usageError } from '../context.ts';
@@ -11,26 +15,89 @@ import { megabytes, Progress } from '../progress.ts';
 import { onSignals } from '../signals.ts';
 import { harmless, table } from '../text.ts';
 
+/** One model that can be asked, or pulled. */
+interface Row {
+  name: string;
+  state: 'here' | 'partly' | 'pullable' | 'served' | 'key';
+  bytes?: number;
+  file?: string;
+  /** Of a file that has come in part only: of how many bytes. */
+  total?: number;
+  /** Who serves it, or which variable holds its key. */
+  by?: string;
+  /** What was learnt about it, and what `hermes models test` found. */
+  known?: Known;
+  note?: string;
+}
+
 export async function modelsList(cli: Cli, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
-  const directory = await directoryOf(options);
-  const there = await listModels(directory);
-  const pullable = CATALOGUE.filter((entry) => !there.some((model) => model.name === entry.name));
-  const rows = [
-    ...there.map(({ name, bytes, file, entry }) => ({ name: `local:${name}`, bytes, pulled: true, file, note: entry?.note })),
-    ...pullable.map(({ name, bytes, note }) => ({ name: `local:${name}`, bytes, pulled: false, file: undefined, note })),
-  ];
-  if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
-  else {
-    const head = [cli.t('models.name'), cli.t('models.size'), cli.t('models.state'), cli.t('models.note')];
-    const cells = rows.map((row) => [
-      row.name,
-      row.bytes === undefined ? '' : megabytes(row.bytes),
-      cli.t(row.pulled ? 'models.here' : 'models.pullable'),
-      row.note ?? row.file ?? '',
-    ]);
-    cli.terminal.out(table([head, ...cells], cli.terminal.tableColumns));
+  const { env } = await loadConfig(options.config === undefined ? {} : { file: options.config });
+  const rows = [...(await fileRows(cli, { ...env })), ...(await serverRows({ ...env })), ...providerRows({ ...env })];
+  if (options.json) {
+    cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+    return 0;
   }
+  const head = (['models.name', 'models.size', 'models.state', 'models.tested', 'models.note'] as const).map((key) => cli.t(key));
+  cli.terminal.out(table([head, ...rows.map((row) => cellsOf(cli, row))], cli.terminal.tableColumns));
   return 0;
+}
+
+async function fileRows({ language }: Cli, env: NodeJS.ProcessEnv): Promise<Row[]> {
+  const directory = modelsDirectory(env);
+  const [there, parts] = [await listModels(directory), await keptParts(directory)];
+  const here = there.map(({ name, bytes, file, entry }): Row => {
+    const known = knownOf({ baseURL: 'local', model: name }, env);
+    return { name: `local:${name}`, state: 'here', bytes, file, known, note: entry?.note[language] ?? file };
+  });
+  const partly = parts.map(({ file, bytes, total }): Row => {
+    const name = `local:${file.replace(/\.gguf$/, '')}`;
+    return { name, state: 'partly', bytes, ...(total === undefined ? {} : { total }) };
+  });
+  const named = new Set([...here, ...partly].map(({ name }) => name));
+  const pullable = CATALOGUE.filter(({ name }) => !named.has(`local:${name}`)).map(({ name, bytes, note }): Row => {
+    return { name: `local:${name}`, state: 'pullable', note: note[language], ...(bytes === undefined ? {} : { bytes }) };
+  });
+  return [...here, ...partly, ...pullable];
+}
+
+async function serverRows(env: NodeJS.ProcessEnv): Promise<Row[]> {
+  const servers = await localServers({ env });
+  return servers.flatMap(({ provider, baseURL, models }) =>
+    models.map((model): Row => {
+      const known = knownOf({ baseURL, model }, env);
+      return { name: `${provider.name}:${model}`, state: 'served', by: provider.title, known, note: new URL(baseURL).host };
+    }),
+  );
+}
+
+/** Each provider that a key in the environment belongs to, with the model that it is asked for when none is named. */
+function providerRows(env: NodeJS.ProcessEnv): Row[] {
+  return providersOf(env).flatMap(({ name, title, baseURL, model, keys }): Row[] => {
+    const key = keys.find((each) => env[each]);
+    if (key === undefined) return [];
+    const known = baseURL && model ? knownOf({ baseURL, model }, env) : {};
+    return [{ name: `${name}:${model ?? 'MODEL'}`, state: 'key', by: key, known, note: title }];
+  });
+}
+
+function cellsOf({ t }: Cli, { name, state, bytes, total, by = '', known, note = '' }: Row): string[] {
+  const percent = total ? Math.floor(((bytes ?? 0) / total) * 100) : 0;
+  const states = {
+    here: () => t('models.here'),
+    partly: () => (total ? t('models.partly', { percent }) : t('models.begun')),
+    pullable: () => t('models.pullable'),
+    served: () => t('models.served', { server: by }),
+    key: () => t('models.keySet', { key: by }),
+  };
+  return [name, bytes === undefined ? '' : megabytes(bytes), states[state](), testedOf(known), note];
+}
+
+/** The protocol that works best, with right/total: native 6/6. */
+function testedOf({ abilities, test, at }: Known = {}): string {
+  const { protocol } = abilities ?? {};
+  if (protocol === undefined) return test ? '-' : '';
+  const score = (test?.protocols as Record<string, string> | undefined)?.[protocol];
+  return score === undefined ? protocol : `${protocol} ${score} (${at})`;
 }
 
 export interface PullCommand extends BaseOptions {
@@ -86,13 +153,15 @@ function tellPlan({ terminal, t }: Cli, { from, download, licence = t('models.no
   terminal.err(`${harmless(t('models.pulling', { name: from, size, licence, directory }))}\n`);
 }
 
-export async function modelsRemove(cli: Cli, name: string, options: BaseOptions): Promise<ExitStatus> {
-  const removed = await removeModel(await directoryOf(options), name.replace(/^local:/, ''));
+/** A model, or what has come of one so far. */
+export async function modelsRemove(cli: Cli, given: string, options: BaseOptions): Promise<ExitStatus> {
+  const { env } = await loadConfig(options.config === undefined ? {} : { file: options.config });
+  const directory = modelsDirectory(env);
+  const name = given.replace(/^local:/, '').replace(/\.gguf$/, '');
+  const bytes = await dropParts(directory, `${name}.gguf`);
+  if (bytes > 0) cli.terminal.err(`${cli.t('models.dropped', { name, size: megabytes(bytes) })}\n`);
+  if (bytes > 0 && !(await listModels(directory)).some((model) => model.name === name)) return 0;
+  const removed = await removeModel(directory, name);
   cli.terminal.err(`${cli.t('models.removed', { file: removed.file, size: megabytes(removed.bytes) })}\n`);
   return 0;
-}
-
-async function directoryOf(options: BaseOptions): Promise<string> {
-  const config = await loadConfig(options.config === undefined ? {} : { file: options.config });
-  return modelsDirectory(config.env);
 }

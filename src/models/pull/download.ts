@@ -143,10 +143,10 @@ async function take(remote: RemoteFile, got: Got, part: Part, options: DownloadO
       if (total !== undefined && part.bytes > total) throw wrongSize(remote, part.bytes, total);
     }
   } catch (error) {
-    throw error instanceof HermesError && error.retryable ? forDownloads(error) : error;
+    throw error instanceof HermesError && error.retryable && error.code !== 'download_failed' ? forDownloads(error) : error;
   }
   if (total === undefined || part.bytes === total) return;
-  throw new HermesError('connection_lost', `${got.url.host} closed the connection after ${part.bytes} of ${total} bytes`, {
+  throw new HermesError('download_failed', `${got.url.host} closed the connection after ${part.bytes} of ${total} bytes`, {
     kind: 'model',
     retryable: true,
     next: 'the same command goes on from there',

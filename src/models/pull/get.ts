@@ -83,12 +83,12 @@ async function ask(transport: Transport, url: URL, isOwnHost: boolean, options: 
   }
 }
 
-/** The transport speaks of base_url, as models have one. */
+/** The transport speaks of base_url, as models have one; here it is a download that fails. */
 export function forDownloads(error: HermesError): HermesError {
   const { code, message, retryable, cause } = error;
-  const next =
-    code === 'bad_certificate' ? error.next : 'check the network and the proxy variables (HTTPS_PROXY, NO_PROXY), then try again';
-  return new HermesError(code, message, { kind: 'model', retryable, cause, ...(next ? { next } : {}) });
+  if (code === 'bad_certificate') return error;
+  const next = 'check the network and the proxy variables (HTTPS_PROXY, NO_PROXY), then try again: what has come is kept';
+  return new HermesError('download_failed', message, { kind: 'model', retryable, next, cause });
 }
 
 /** Name and password that stand in an address, as index addresses have them. */

@@ -71,7 +71,7 @@ export async function findOnHub(source: HubSource, options: HubOptions): Promise
   } catch (error) {
     options.signal?.throwIfAborted();
     const reasons = (error as AggregateError).errors.map((each: Error) => each.message);
-    throw new HermesError('no_hub', `no hub has it: ${reasons.join('; ')}`, {
+    throw new HermesError('no_hub', `${source.repository} could not be had from any hub: ${reasons.join('; ')}`, {
       kind: 'model',
       retryable: true,
       next: 'check the network and the proxy variables; HF_ENDPOINT and MODELSCOPE_ENDPOINT name mirrors',
@@ -241,10 +241,12 @@ function refused(
   const code = String(headers['x-error-code'] ?? '');
   const fail = (name: string, message: string, next: string) => new HermesError(name, message, { kind: 'model', next, data: { status } });
   if (code === 'GatedRepo' || (status === 403 && isKeyed)) {
-    const next = isKeyed
-      ? `agree to its terms at ${page} with the account of ${hub.keyName}`
-      : `agree to its terms at ${page}, then set ${hub.keyName}`;
-    return fail('model_gated', `${hub.title} gives ${repository} only to people who have agreed to its terms (${status}${words})`, next);
+    const next = isKeyed ? `agree to them with the account of ${hub.keyName}` : `agree to them there, then set ${hub.keyName}`;
+    return fail(
+      'model_gated',
+      `${hub.title} gives ${repository} only to people who have agreed to its terms at ${page} (${status}${words})`,
+      next,
+    );
   }
   if (status === 401 || status === 403) {
     const next = isKeyed

@@ -139,6 +139,13 @@ export async function keptParts(directory: string): Promise<KeptPart[]> {
   return Promise.all(parts);
 }
 
+/** Throws away the beginnings of a file; gives how many bytes that were. */
+export async function dropParts(directory: string, file: string): Promise<number> {
+  const parts = (await keptParts(directory)).filter((part) => part.file === file);
+  for (const { folder } of parts) await rm(folder, { recursive: true, force: true });
+  return parts.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 async function takeOver(directory: string, file: string, own: string): Promise<boolean> {
   for (const name of await readdir(directory)) {
     if (!isFree(name) || fileOf(name) !== file) continue;
