@@ -1,6 +1,7 @@
 /** What an agent's runs share: model, protocol, toolbox, templates, permissions. Made at the first run, not at construction. */
 
 import { createPermit, matchesPattern } from '../guards/permissions.ts';
+import { withGate } from '../guards/taint.ts';
 import { createSecrets, type Secrets } from '../journal/secrets.ts';
 import type { EventStore } from '../journal/store.ts';
 import type { EventData, Json, Rule, Rules, ToolInfo } from '../kernel/types.ts';
@@ -84,7 +85,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     templates: new Templates(options.templates),
     toolbox,
     rules: {
-      permit: createPermit({ ...permissions, white_list: whiteList, subject: subjectOf(options.tools ?? []) }),
+      ...withGate(createPermit({ ...permissions, white_list: whiteList, subject: subjectOf(options.tools ?? []) })),
       compact: shorten,
       ...options.rules,
     },

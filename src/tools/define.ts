@@ -48,6 +48,12 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   /** Words that point to this tool, in every language; used by pre-selection only. */
   keywords?: string;
   /** Gives the data; what it throws becomes an error result with its `code`, or `tool_failed`. */
+  /** Its results hold text that people outside wrote: web pages, mails, tickets. From then on the run asks before it acts. Default false. */
+  untrusted?: boolean;
+  /** Its results hold what is the user's own: files, notes, mails, calendars. Default false. */
+  private?: boolean;
+  /** Its calls carry their arguments out of this machine although it only looks: a fetch, a search. Dangerous tools always do. Default false. */
+  outward?: boolean;
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
 }
 
@@ -179,6 +185,8 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   let hash: string | undefined;
   const info: ToolInfo = {
     name,
+const FLAGS = ['untrusted', 'private', 'outward'] as const;
+
     description,
     input_schema,
     level,
@@ -195,6 +203,7 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
     run: (args, context) => definition.execute(args, context),
   };
   if (definition.normalize) made.normalize = (args) => definition.normalize!(args);
+  for (const flag of FLAGS) if (definition[flag]) info[flag] = true;
   if (definition.judge) made.judge = (args, context) => definition.judge!(args, context);
   if (isStandard(input)) {
     made.check = async (args) => issueLines((await input['~standard'].validate(args)).issues ?? []);
@@ -256,6 +265,9 @@ const FIELDS = { ...REQUIRED, ...OPTIONAL };
 function isExample(value: unknown): boolean {
   return isObject(value) && isText(value.request) && isObject(value.arguments);
 }
+  untrusted: ['true or false', (value) => typeof value === 'boolean'],
+  private: ['true or false', (value) => typeof value === 'boolean'],
+  outward: ['true or false', (value) => typeof value === 'boolean'],
 
 function fieldProblems(definition: unknown): string[] {
   if (!isObject(definition)) return ['expected an object with name, description, input, level and execute'];

@@ -202,6 +202,9 @@ function preparation(call: Call, { info, settings }: Tool, args: JsonObject, rep
       // A reading call is not asked about as a rule, and a hash is a part of the cost of a step.
       ...(level === 'read' ? {} : { hash: hashOf(info.hash, args, workspace) }),
       ...(repairs.length > 0 ? { repairs } : {}),
+      ...(info.untrusted ? { untrusted: true } : {}),
+      ...(info.private ? { private: true } : {}),
+      ...(info.outward ? { outward: true } : {}),
       ...(preview === undefined ? {} : { preview }),
       ...(ask === undefined ? {} : { ask }),
     },
