@@ -12,14 +12,15 @@ const NOT_OURS = new Set(['node_modules', '.git', 'dist', '.hermes', '.bench', '
 const PARTS = ['models', 'protocols', 'tools', 'skills', 'memory', 'guards', 'plan', 'journal', 'media'];
 const MAY_IMPORT: Record<string, string[]> = {
   kernel: [],
-  ...Object.fromEntries(PARTS.map((part) => [part, ['kernel']])),
-  skills: ['kernel', 'tools'],
-  protocols: ['kernel', 'models/types.ts'],
-  agent: ['kernel', ...PARTS],
-  harness: ['kernel', 'agent', ...PARTS],
-  evals: ['kernel', 'agent', 'harness', ...PARTS],
-  server: ['kernel', 'agent', 'harness', ...PARTS],
-  cli: ['kernel', 'agent', 'harness', 'evals', 'server', ...PARTS],
+  network: ['kernel'],
+  ...Object.fromEntries(PARTS.map((part) => [part, ['kernel', 'network']])),
+  skills: ['kernel', 'network', 'tools'],
+  protocols: ['kernel', 'network', 'models/types.ts'],
+  agent: ['kernel', 'network', ...PARTS],
+  harness: ['kernel', 'network', 'agent', ...PARTS],
+  evals: ['kernel', 'network', 'agent', 'harness', ...PARTS],
+  server: ['kernel', 'network', 'agent', 'harness', ...PARTS],
+  cli: ['kernel', 'network', 'agent', 'harness', 'evals', 'server', ...PARTS],
 };
 
 function filesUnder(folder: string): string[] {

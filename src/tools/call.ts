@@ -3,6 +3,7 @@
 import { HermesError } from '../kernel/errors.ts';
 import type { Call, Json, JsonObject, Performers, Performing, State, ToolInfo, ToolResult } from '../kernel/types.ts';
 import { hashOf, type Notes, type RunContext, type Tool } from './define.ts';
+import { hostLists } from './host-lists.ts';
 import { memoryNotes } from './notes.ts';
 import { type ArgumentResolver, createPrepare } from './prepare.ts';
 import { SHAPED_LIMIT, shape, toData, toError } from './result.ts';
@@ -48,6 +49,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   } = options;
   const notes = options.notes ?? memoryNotes();
   const tools = byName(options.tools);
+  for (const [name, section] of Object.entries(settings)) hostLists(section, name);
 
   /** Conflicting calls one after another in their order, all others together, at most `maxParallel` at a time. */
   async function act(state: State, calls: readonly Call[], performing: Performing): Promise<void> {
@@ -84,10 +86,11 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     const { id: call_id, name } = call;
     const tool = tools.get(name);
     let ending: Ending | undefined;
+    let scope: Scope | undefined;
     const limit = tool?.settings.timeoutMs ?? timeoutMs;
     if (tool && isOutdated(tool, call)) ending = { end: 'thrown', thrown: outdated(name) };
     else if (tool) {
-      const scope = new Scope({
+      scope = new Scope({
         callId: call_id,
         key,
         runId: state.run_id,
@@ -101,7 +104,9 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     ending ??= { end: 'thrown', thrown: new HermesError('unknown_tool', `there is no tool "${name}" any more`) };
     const { result, text } = resultOf(ending, name, limit);
     const ms = Math.round(performance.now() - began);
-    await performing.emit({ event_type: 'tool.end', data: { call_id, name, result, shaped: shape(result, text, resultLimit), ms } });
+    const origin = originOf(scope?.untrustedSources() ?? []);
+    const data = { call_id, name, result, shaped: shape(result, text, resultLimit), ms, ...origin };
+    await performing.emit({ event_type: 'tool.end', data });
   }
 
   /** What was permitted is this tool with these arguments in this folder, and nothing else. */
@@ -193,6 +198,11 @@ function resultOf(ending: Ending, name: string, timeoutMs: number): { result: To
 
 function failed(error: ReturnType<typeof toError>): { result: ToolResult; text: string } {
   return { result: { success: false, error }, text: '' };
+}
+
+/** What was fetched decides, whatever the tool declares, and also when it failed: an error may repeat what came. */
+function originOf(sources: readonly string[]): { untrusted?: true; from?: string } {
+  return sources.length === 0 ? {} : { untrusted: true, from: sources.join(', ').slice(0, 500) };
 }
 
 function noteLate(performing: Performing, call: Call, timeoutMs: number): void {

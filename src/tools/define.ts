@@ -3,6 +3,7 @@
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { stableJson } from '../kernel/text.ts';
 import type { CallRecord, Json, JsonObject, Level, ToolExample, ToolInfo } from '../kernel/types.ts';
+import type { FetchOptions, WebResponse } from '../network/fetch.ts';
 import {
   type ArgumentsOf,
   hasDefaults,
@@ -47,13 +48,13 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   examples?: readonly ToolExample[];
   /** Words that point to this tool, in every language; used by pre-selection only. */
   keywords?: string;
-  /** Gives the data; what it throws becomes an error result with its `code`, or `tool_failed`. */
   /** Its results hold text that people outside wrote: web pages, mails, tickets. From then on the run asks before it acts. Default false. */
   untrusted?: boolean;
   /** Its results hold what is the user's own: files, notes, mails, calendars. Default false. */
   private?: boolean;
   /** Its calls carry their arguments out of this machine although it only looks: a fetch, a search. Dangerous tools always do. Default false. */
   outward?: boolean;
+  /** Gives the data; what it throws becomes an error result with its `code`, or `tool_failed`. */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
 }
 
@@ -82,6 +83,11 @@ export interface ToolContext {
   progress(data: Json): void;
   /** Starts a process: a string through the shell, an array as it is. Whatever it starts ends with the call. */
   exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /**
+   * Fetches a web address, never one of this machine or a private network. Ends with the call. What comes is untrusted, and so is the
+   * tool's result then, unless the host stands in `trusted_hosts` of the tool's settings.
+   */
+  fetch(address: string | URL, options?: FetchOptions): Promise<WebResponse>;
   readonly context: RunContext;
 }
 
@@ -179,14 +185,14 @@ export function tool<const Schema extends InputSchema>(definition: ToolDefinitio
   return makeTool(definition as unknown as ToolDefinition, input_schema);
 }
 
+const FLAGS = ['untrusted', 'private', 'outward'] as const;
+
 function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   const { name, description, input, level, examples, keywords } = definition;
   const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, output } = definition;
   let hash: string | undefined;
   const info: ToolInfo = {
     name,
-const FLAGS = ['untrusted', 'private', 'outward'] as const;
-
     description,
     input_schema,
     level,
@@ -197,13 +203,13 @@ const FLAGS = ['untrusted', 'private', 'outward'] as const;
   };
   if (examples) info.examples = [...examples];
   if (keywords) info.keywords = keywords;
+  for (const flag of FLAGS) if (definition[flag]) info[flag] = true;
   const made: Tool = {
     info,
     settings: { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, output },
     run: (args, context) => definition.execute(args, context),
   };
   if (definition.normalize) made.normalize = (args) => definition.normalize!(args);
-  for (const flag of FLAGS) if (definition[flag]) info[flag] = true;
   if (definition.judge) made.judge = (args, context) => definition.judge!(args, context);
   if (isStandard(input)) {
     made.check = async (args) => issueLines((await input['~standard'].validate(args)).issues ?? []);
@@ -259,15 +265,15 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   judge: ['a function', (value) => typeof value === 'function'],
   examples: ['an array of { request, arguments, result?, answer? }', (value) => Array.isArray(value) && value.every(isExample)],
   keywords: ['a text', isText],
+  untrusted: ['true or false', (value) => typeof value === 'boolean'],
+  private: ['true or false', (value) => typeof value === 'boolean'],
+  outward: ['true or false', (value) => typeof value === 'boolean'],
 };
 const FIELDS = { ...REQUIRED, ...OPTIONAL };
 
 function isExample(value: unknown): boolean {
   return isObject(value) && isText(value.request) && isObject(value.arguments);
 }
-  untrusted: ['true or false', (value) => typeof value === 'boolean'],
-  private: ['true or false', (value) => typeof value === 'boolean'],
-  outward: ['true or false', (value) => typeof value === 'boolean'],
 
 function fieldProblems(definition: unknown): string[] {
   if (!isObject(definition)) return ['expected an object with name, description, input, level and execute'];

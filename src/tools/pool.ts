@@ -6,6 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { HermesError } from '../kernel/errors.ts';
 import type { ErrorData } from '../kernel/types.ts';
+import { webData } from '../network/response.ts';
 import type { ToolContext } from './define.ts';
 import { endMarked, markFor } from './marks.ts';
 import { toError } from './result.ts';
@@ -123,9 +124,10 @@ export class WorkerPool {
 }
 
 /** What a tool in a thread asks the main thread to do. */
-async function perform({ exec, context }: ToolContext, port: Port, args: unknown[]): Promise<unknown> {
+async function perform({ exec, fetch, context }: ToolContext, port: Port, args: unknown[]): Promise<unknown> {
   const [first, second] = args as [string, string];
   if (port === 'exec') return exec(...(args as Parameters<ToolContext['exec']>));
+  if (port === 'fetch') return webData(await fetch(...(args as Parameters<ToolContext['fetch']>)));
   if (port === 'calls') return context.calls();
   if (port === 'notes.get') return context.notes.get(first);
   if (port === 'notes.set') return context.notes.set(first, second);

@@ -4,6 +4,7 @@ import { HermesError } from '../kernel/errors.ts';
 import type { Json, JsonObject, Performing } from '../kernel/types.ts';
 import type { RunContext, Tool, ToolContext } from './define.ts';
 import type { CallProcesses } from './exec.ts';
+import type { CallFetches } from './web.ts';
 
 /** Milliseconds from the abort signal to the moment when a closure is abandoned. */
 const GRACE = 200;
@@ -23,6 +24,8 @@ export class Scope {
   readonly #cleanups: (() => Promise<void>)[] = [];
   #controller: AbortController | undefined;
   #processes: Promise<CallProcesses> | undefined;
+  #fetches: Promise<CallFetches> | undefined;
+  #fetched: CallFetches | undefined;
   #promise: Promise<unknown> | undefined;
   #isOver = false;
 
@@ -39,13 +42,19 @@ export class Scope {
     this.#isOver = true;
     const isLeft = ending.end === 'timeout' || ending.end === 'aborted';
     if (isLeft) this.#controller?.abort(ending.end);
-    if (!isLeft && !this.#processes && this.#cleanups.length === 0) return ending;
+    if (!isLeft && !this.#processes && !this.#fetches && this.#cleanups.length === 0) return ending;
     await Promise.all([
       isLeft ? this.#grace() : undefined,
       this.#processes?.then((processes) => processes.end()),
+      this.#fetches?.then((fetches) => fetches.end()),
       ...this.#cleanups.map((cleanup) => cleanup()),
     ]);
     return ending;
+  }
+
+  /** Where its result came from, when that is not trusted. */
+  untrustedSources(): string[] {
+    return [...(this.#fetched?.untrusted ?? [])];
   }
 
   #outcome(
@@ -115,7 +124,19 @@ export class Scope {
         if (this.#isOver) throw new HermesError('call_over', 'the call is over; it starts no more processes', { kind: 'tool' });
         return (await this.#exec()).run(command, options);
       },
+      fetch: async (address, options) => {
+        if (this.#isOver) throw new HermesError('call_over', 'the call is over; it fetches nothing more', { kind: 'tool' });
+        return (await this.#web()).run(address, options);
+      },
     };
+  }
+
+  #web(): Promise<CallFetches> {
+    this.#fetches ??= import('./web.ts').then(({ CallFetches }) => {
+      this.#fetched = new CallFetches(this.#options.context.settings);
+      return this.#fetched;
+    });
+    return this.#fetches;
   }
 
   #exec(): Promise<CallProcesses> {

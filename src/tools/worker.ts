@@ -4,6 +4,7 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CallRecord, ErrorData, Json, JsonObject, ToolInfo } from '../kernel/types.ts';
+import { type WebData, webResponse } from '../network/response.ts';
 import { type ExecResult, isTool, type JudgeContext, type Notes, type Tool, type ToolContext, type ToolSettings } from './define.ts';
 import { toData, toError } from './result.ts';
 
@@ -39,7 +40,7 @@ export type Reply =
   | { reply: 'progress'; data: Json }
   /** Something that only the main thread can do; answered by an Answer with the same id. */
   | { reply: 'ask'; id: number; port: Port; args: unknown[] };
-export type Port = 'exec' | 'notes.get' | 'notes.set' | 'notes.list' | 'notes.delete' | 'calls';
+export type Port = 'exec' | 'fetch' | 'notes.get' | 'notes.set' | 'notes.list' | 'notes.delete' | 'calls';
 export interface Answer {
   answer: number;
   value?: unknown;
@@ -129,6 +130,11 @@ function contextOf({ callId, key, runId, workspace, settings, timezone }: RunReq
     runId,
     progress: (data) => port.postMessage({ reply: 'progress', data } satisfies Reply),
     exec: (command, options) => ask<ExecResult>('exec', command, options),
+    // A signal cannot be sent; the fetch ends with the call at the latest.
+    fetch: async (address, { signal, ...options } = {}) => {
+      signal?.throwIfAborted();
+      return webResponse(await ask<WebData>('fetch', String(address), options));
+    },
     context: { workspace, settings, ...(timezone === undefined ? {} : { timezone }), notes, calls },
   };
 }
