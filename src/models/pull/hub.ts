@@ -1,9 +1,10 @@
 /** Hugging Face and ModelScope: which .gguf files a repository has, with size, hash and licence, and where each can be fetched. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { HermesError, nearest } from '../../kernel/errors.ts';
+import { HermesError } from '../../kernel/errors.ts';
 import type { HubName, Source } from '../catalogue.ts';
 import type { Timeouts } from '../http.ts';
+import { chooseFile, type ListedFile } from './choose.ts';
 import { clean, type RemoteFile, statusError } from './download.ts';
 import { get, textOf } from './get.ts';
 
@@ -16,7 +17,7 @@ export interface HubOptions {
 type HubSource = Extract<Source, { kind: 'hub' }>;
 
 interface Listing {
-  files: { path: string; bytes?: number; sha256?: string }[];
+  files: ListedFile[];
   licence?: string;
   /** The commit, so that file and hash belong together. */
   revision: string;
@@ -66,8 +67,10 @@ const HUBS: Record<Exclude<HubName, 'any'>, Hub> = {
 /** The file that the source means. Of several the Q4_K_M one is taken. Throws HermesError of kind model; for `any` that of both hubs. */
 export async function findOnHub(source: HubSource, options: HubOptions): Promise<RemoteFile> {
   if (source.hub !== 'any') return findOn(source.hub, source, options);
+  const over = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
   try {
-    return await Promise.any((['hf', 'ms'] as const).map((hub) => findOn(hub, source, options)));
+    return await Promise.any((['hf', 'ms'] as const).map((hub) => findOn(hub, source, { ...options, signal })));
   } catch (error) {
     options.signal?.throwIfAborted();
     const reasons = (error as AggregateError).errors.map((each: Error) => each.message);
@@ -76,6 +79,8 @@ export async function findOnHub(source: HubSource, options: HubOptions): Promise
       retryable: true,
       next: 'check the network and the proxy variables; HF_ENDPOINT and MODELSCOPE_ENDPOINT name mirrors',
     });
+  } finally {
+    over.abort(); // the slower one
   }
 }
 
@@ -85,7 +90,7 @@ async function findOn(scheme: 'hf' | 'ms', { repository, file, revision }: HubSo
   const key = options.env[hub.keyName];
   const asked: Asked = { ...options, hub, scheme, endpoint, repository, revision, secrets: key ? hub.secrets(key) : {} };
   const { files, licence, revision: commit } = await hub.list(asked);
-  const { path, bytes, sha256 } = choose(asked, files, file);
+  const { path, bytes, sha256 } = chooseFile(`${scheme}:${repository}`, files, file);
   return {
     url: new URL(hub.fileUrl(endpoint, repository, commit, path)),
     title: `${scheme}:${repository}/${path}`,
@@ -137,7 +142,7 @@ async function listModelScope(asked: Asked): Promise<Listing> {
   };
 }
 
-function fileOf(path: unknown, bytes: unknown, sha256: unknown): Listing['files'][number] {
+function fileOf(path: unknown, bytes: unknown, sha256: unknown): ListedFile {
   const hash = typeof sha256 === 'string' && /^[0-9a-f]{64}$/i.test(sha256) ? sha256.toLowerCase() : undefined;
   return { path: String(path), ...(typeof bytes === 'number' ? { bytes } : {}), ...(hash ? { sha256: hash } : {}) };
 }
@@ -177,54 +182,6 @@ function parsed(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined; // a page
   }
-}
-
-// ---- the choice ---------------------------------------------------------------------------------------------------
-
-function choose({ scheme, repository }: Asked, files: Listing['files'], wanted: string | undefined): Listing['files'][number] {
-  const models = files.filter(({ path }) => /\.gguf$/i.test(path));
-  if (wanted !== undefined) {
-    const found = models.find(({ path }) => path === wanted) ?? models.find(({ path }) => path.toLowerCase() === wanted.toLowerCase());
-    if (found) return whole(found);
-    const near = nearest(
-      wanted,
-      models.map(({ path }) => path),
-    );
-    throw missing(`${scheme}:${repository} has no file ${wanted}`, models, near && `did you mean ${scheme}:${repository}/${near}?`);
-  }
-  const alone = models.filter(({ path }) => !/mmproj/i.test(path)); // the eyes of a model are no model
-  const usual = alone.filter(({ path }) => /q4_k_m/i.test(path));
-  const [only] = alone.length === 1 ? alone : usual.length === 1 ? usual : [];
-  if (only) return whole(only);
-  if (alone.length === 0)
-    throw missing(
-      `${scheme}:${repository} has no .gguf file`,
-      models,
-      `most models have a repository of their own for them: ${scheme}:OWNER/${repository.split('/')[1]}-GGUF`,
-    );
-  throw missing(
-    `${scheme}:${repository} has several models`,
-    alone,
-    `name one: hermes models pull ${scheme}:${repository}/${alone[0]?.path}`,
-  );
-}
-
-/** One that was cut into numbered pieces is not joined by us. */
-function whole<T extends { path: string }>(file: T): T {
-  if (!/-\d{5}-of-\d{5}\.gguf$/i.test(file.path)) return file;
-  throw new HermesError('model_in_pieces', `${file.path} is one of several pieces of a model, which are not joined here`, {
-    kind: 'model',
-    next: 'choose a smaller quantization, which is one file',
-  });
-}
-
-function missing(what: string, files: Listing['files'], next: string | undefined): HermesError {
-  const names = files.map(({ path, bytes }) => (bytes === undefined ? path : `${path} (${Math.round(bytes / 1e6)} MB)`));
-  const shown = names.length > 12 ? [...names.slice(0, 12), `and ${names.length - 12} more`] : names;
-  return new HermesError('model_file_not_found', shown.length > 0 ? `${what}; there: ${shown.join(', ')}` : what, {
-    kind: 'model',
-    next: next ?? 'name one of these files',
-  });
 }
 
 // ---- refusals -------------------------------------------------------------------------------------------------------
