@@ -339,7 +339,7 @@ test('a long talk does not overflow: old results are shortened first, calls keep
     level: 'read',
     execute: () => '字'.repeat(4000),
   });
-  const replies = [...Array.from({ length: 8 }, () => ({ calls: [{ name: 'big', arguments: {} }] })), 'done'];
+  const replies = [...Array.from({ length: 8 }, (_, n) => ({ calls: [{ name: 'big', arguments: { n } }] })), 'done'];
   const model = scriptedModel(replies, { contextWindow: 12_000 });
   const events: RunEvent[] = [];
   const outcome = await new Agent({ model, tools: [big], limits: { maxSteps: 20 } }).run('go on', {

@@ -1,0 +1,41 @@
+/** The guards of every run, with what they need to know of its tools. A replay has the same. */
+
+import { failureGuard } from '../guards/failures.ts';
+import { loopGuard } from '../guards/loop.ts';
+import { differing, GUARD_NUMBERS, type GuardNumbers } from '../guards/numbers.ts';
+import type { Guard, JsonObject, ToolInfo } from '../kernel/types.ts';
+import { selectTools } from '../tools/select.ts';
+import type { GuardOptions } from './types.ts';
+
+/** Other tools that are named beside a closed one. */
+const NAMED = 3;
+
+export function guardsOf(tools: () => readonly ToolInfo[]): Guard[] {
+  const info = (name: string) => tools().find((tool) => tool.name === name);
+  return [failureGuard((name) => similarTools(info(name), tools())), loopGuard((name) => info(name)?.level)];
+}
+
+/** By what they say of themselves. */
+function similarTools(tool: ToolInfo | undefined, tools: readonly ToolInfo[]): string[] {
+  if (!tool) return [];
+  const about = [
+    tool.name.replace(/[_-]/g, ' '),
+    tool.description,
+    tool.keywords ?? '',
+    ...(tool.examples ?? []).map(({ request }) => request),
+  ];
+  const others = tools.filter((other) => other !== tool);
+  const ranked = selectTools(about.join('\n'), others).filter(({ score }) => score > 0);
+  return ranked.slice(0, NAMED).map((found) => found.tool.name);
+}
+
+/** Name of the option -> name in the table. */
+export const GUARD_OPTIONS = new Map(
+  (Object.keys(GUARD_NUMBERS) as (keyof GuardNumbers)[]).map((name) => [name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()), name]),
+);
+
+/** What stands in run.start of the numbers that were asked for. */
+export function guardNumbers(options: GuardOptions | undefined): JsonObject | undefined {
+  const entries = Object.entries(options ?? {}).map(([name, value]) => [GUARD_OPTIONS.get(name) ?? name, value]);
+  return differing(Object.fromEntries(entries));
+}
