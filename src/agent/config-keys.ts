@@ -169,6 +169,7 @@ export const KEYS = {
     allow: list([], 'TOOL or TOOL:PATTERN that runs without asking', '无需询问即可运行的 TOOL 或 TOOL:PATTERN'),
     ask: list([], 'TOOL or TOOL:PATTERN that you are asked about', '需要询问的 TOOL 或 TOOL:PATTERN'),
     deny: list([], 'TOOL or TOOL:PATTERN that never runs', '禁止运行的 TOOL 或 TOOL:PATTERN'),
+    approval_days: decimal(7, { max: 36_500 }, 'days after which a question counts as no; 0: never', '询问多少天后视为拒绝；0 表示永不'),
   },
   guards: {},
   memory: {

@@ -12,6 +12,7 @@ import type { Price } from '../models/prices.ts';
 import { type ConfigValues, KEYS, type Key, keysOf, type Section } from './config-keys.ts';
 import { readDotenv } from './dotenv.ts';
 import { readSmallText } from './read-text.ts';
+import { readRemembered } from './remembered.ts';
 
 const FILE_NAME = 'hermes_config.toml';
 const SECTIONS = Object.keys(KEYS) as Section[];
@@ -32,6 +33,8 @@ export interface Config {
   toolSettings: Record<string, JsonObject>;
   /** `section.key` (also `models.ALIAS` and `tools.NAME`) -> where the value comes from. */
   sources: Record<string, Source>;
+  /** Rules in `allow` that "always" has made, see remembered.ts. */
+  remembered: readonly string[];
   /** The project's file, when there is one. */
   file?: string;
   userFile?: string;
@@ -75,6 +78,7 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<Config> {
     if (!(await addFile(config, file, 'project'))) throw missing(file);
     config.file = file;
   }
+  config.remembered = await readRemembered(root);
   const { sources, values } = config;
   // The usual folder may be absent; one that somebody has named may not.
   const hasTools = sources['tools.directories']!.origin !== 'default' || (await exists(join(root, 'tools')));
@@ -98,7 +102,7 @@ function emptyConfig(root: string, env: Config['env']): Config {
       sources[`${section}.${name}`] = { origin: 'default' };
     }
   }
-  return { values: values as unknown as ConfigValues, aliases: {}, prices: {}, toolSettings: {}, sources, root, env };
+  return { values: values as unknown as ConfigValues, aliases: {}, prices: {}, toolSettings: {}, remembered: [], sources, root, env };
 }
 
 async function findUpwards(from: string): Promise<string | undefined> {

@@ -6,14 +6,11 @@ import { errorData } from '../kernel/errors.ts';
 import { run } from '../kernel/kernel.ts';
 import type {
   Clock,
-  EventData,
   Fact,
   Journal,
   Json,
   JsonObject,
   Performing,
-  Question,
-  Rules,
   RunEvent,
   Running,
   State,
@@ -21,7 +18,8 @@ import type {
 import { defined } from './defined.ts';
 import type { RunParts } from './parts.ts';
 import { createThink } from './think.ts';
-import type { Approver, FeaturePerformer } from './types.ts';
+import type { FeaturePerformer } from './types.ts';
+import { createWait } from './wait.ts';
 
 export interface Launch {
   runId: string;
@@ -71,7 +69,6 @@ export function launch(parts: RunParts, spec: Launch): Running {
     ...(spec.head ? { head: spec.head } : {}),
     ...(spec.owner === undefined ? {} : { owner: spec.owner }),
   });
-  const approver = parts.approver;
   const running: Running = run({
     first: spec.first,
     ...(spec.before ? { before: spec.before } : {}),
@@ -80,7 +77,12 @@ export function launch(parts: RunParts, spec: Launch): Running {
       prepare: (state, calls, performing) => parts.toolbox().prepare(state, calls, performing),
       act: (state, calls, performing) => parts.toolbox().act(state, calls, performing),
       perform: (name, input, state, performing) => performFeature(parts.performers[name], { name, input, state }, performing),
-      wait: createWait(approver, parts.rules, settled),
+      wait: createWait({
+        rules: parts.rules,
+        allow: parts.allow,
+        settled,
+        ...defined({ approver: parts.approver, inbox: spec.owner === undefined ? undefined : parts.store?.inbox }),
+      }),
     },
     rules: parts.rules,
     journal,
@@ -119,51 +121,6 @@ async function performFeature(
     await performing.emit({ event_type: 'perform.end', data: { name, result, ms: ms(), ...defined({ usage, cost }) } });
   } catch (thrown) {
     await performing.emit({ event_type: 'perform.end', data: { name, result: { error: errorData(thrown) as JsonObject }, ms: ms() } });
-  }
-}
-
-/** Asks a person about the first open question, until it is settled here or elsewhere; the loop comes back for the next. */
-function createWait(approver: Approver | undefined, rules: Rules, settled: Set<() => void>) {
-  return async (state: State, performing: Pick<Performing, 'emit'>): Promise<void> => {
-    const question = state.waiting[0];
-    if (!question) return;
-    const { approval_id } = question;
-    if (nowAllowed(question, state, rules))
-      return performing.emit({ event_type: 'approval.answer', data: { approval_id, decision: 'approve', by: 'rule' } });
-    if (!approver) return;
-    const elsewhere = Promise.withResolvers<undefined>();
-    const over = new AbortController();
-    const settle = () => elsewhere.resolve(undefined);
-    settled.add(settle);
-    try {
-      const data = await Promise.race([ask(approver, question, state.run_id, over.signal), elsewhere.promise]);
-      if (data) await performing.emit({ event_type: 'approval.answer', data });
-    } finally {
-      over.abort();
-      settled.delete(settle);
-    }
-  };
-}
-
-/** A run that slept may wake under rules that allow what was asked (`runs resume ID --allow TOOL`). */
-function nowAllowed(question: Question, state: State, rules: Rules): boolean {
-  return question.calls.every(({ call_id }) => {
-    const call = state.calls.find(({ id }) => id === call_id);
-    return call !== undefined && rules.permit(state, call).decision === 'allow';
-  });
-}
-
-/** A broken approver means no. */
-async function ask(approver: Approver, question: Question, runId: string, signal: AbortSignal): Promise<EventData['approval.answer']> {
-  const approval_id = question.approval_id;
-  try {
-    const answer = await approver({ approvalId: approval_id, runId, calls: question.calls }, { signal });
-    if (typeof answer === 'boolean') return { approval_id, decision: answer ? 'approve' : 'deny', by: 'person' };
-    const { decision, note, by = 'person' } = answer;
-    return { approval_id, decision, ...(note === undefined ? {} : { note }), by };
-  } catch (error) {
-    const note = `the question could not be asked: ${error instanceof Error ? error.message : String(error)}`;
-    return { approval_id, decision: 'deny', note, by: 'nobody' };
   }
 }
 

@@ -59,9 +59,10 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       workspace: config.root,
       permissions: {
         whiteList: settings.tool_white_list,
-        allow: [...permissions.allow, ...(options.allow ?? [])],
+        allow: [...permissions.allow, ...config.remembered, ...(options.allow ?? [])],
         ask: permissions.ask,
         deny: [...permissions.deny, ...(options.deny ?? [])],
+        approvalDays: permissions.approval_days,
       },
       limits: { maxSteps: settings.max_steps, maxSeconds: settings.max_seconds },
       toolTimeoutMs: toolSettings.timeout_seconds * 1000,

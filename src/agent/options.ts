@@ -65,7 +65,13 @@ const TIMEOUTS: Readonly<Record<string, Check>> = {
   wholeAnswer: milliseconds,
   silence: milliseconds,
 };
-const PERMISSIONS: Readonly<Record<string, Check>> = { whiteList: names, allow: names, ask: names, deny: names };
+const PERMISSIONS: Readonly<Record<string, Check>> = {
+  whiteList: names,
+  allow: names,
+  ask: names,
+  deny: names,
+  approvalDays: ['days, 0 = for ever', (value) => typeof value === 'number' && value >= 0 && value <= 36_500],
+};
 
 export function checkOptions(options: AgentOptions): void {
   if (!isObject(options)) throw wrong('options', 'an object', options);

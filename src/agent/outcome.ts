@@ -21,7 +21,14 @@ export function publicOutcome(outcome: Outcome, state: State): RunOutcome {
     ...(in_doubt === undefined ? {} : { inDoubt: in_doubt }),
     ...(state.waiting.length === 0
       ? {}
-      : { approvals: state.waiting.map(({ approval_id, calls }) => ({ approvalId: approval_id, runId: state.run_id, calls })) }),
+      : {
+          approvals: state.waiting.map(({ approval_id, calls, expires }) => ({
+            approvalId: approval_id,
+            runId: state.run_id,
+            calls,
+            ...defined({ expires }),
+          })),
+        }),
     runId: state.run_id,
     sessionId: state.session_id,
     model: state.model,

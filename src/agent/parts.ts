@@ -19,16 +19,21 @@ import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
 import type { OutputCheck } from './output.ts';
 import { CHECK_OUTPUT, checkOutput } from './output-rule.ts';
+import { createPermits, type Permits, subjectOf } from './permits.ts';
 import { createPriceWarning } from './price-warning.ts';
 import { createRecover } from './recover.ts';
 import type { ThinkParts } from './think.ts';
 import type { AgentOptions, Approver, Beginning, FeaturePerformer, ModelOption, ProtocolName } from './types.ts';
+
+const DAY_MS = 86_400_000;
 
 export interface AgentParts {
   options: AgentOptions;
   templates: Templates;
   toolbox: Toolbox;
   rules: Rules;
+  /** Takes in a rule that "always" has made. */
+  allow: Permits['allow'];
   secrets?: Secrets;
   /** The agent's own model, opened at first use. */
   model(): Promise<OpenedModel>;
@@ -49,6 +54,7 @@ export interface RunParts {
   nextToolbox(): Toolbox;
   toolHashes(): Record<string, string>;
   rules: Rules;
+  allow: Permits['allow'];
   secrets?: Secrets;
   store?: EventStore;
   approver?: Approver;
@@ -62,7 +68,13 @@ export interface RunParts {
 
 export function agentParts(options: AgentOptions): AgentParts {
   const secrets = options.secrets && Object.keys(options.secrets).length > 0 ? createSecrets(options.secrets) : undefined;
-  const { whiteList = ['*'], ...permissions } = options.permissions ?? {};
+  const { whiteList = ['*'], approvalDays = 7, ...permissions } = options.permissions ?? {};
+  const { allow = [] } = permissions;
+  const subject = subjectOf(options.tools ?? []);
+  const permits = createPermits(
+    (more) => withGate(createPermit({ ...permissions, allow: [...allow, ...more], white_list: whiteList, subject })),
+    subject,
+  );
   const isOffered = (tool: Tool) => whiteList.some((pattern) => matchesPattern(pattern, tool.info.name));
   const makeToolbox = (tools: readonly Tool[]) =>
     createToolbox({
@@ -85,10 +97,12 @@ export function agentParts(options: AgentOptions): AgentParts {
     templates: new Templates(options.templates),
     toolbox,
     rules: {
-      ...withGate(createPermit({ ...permissions, white_list: whiteList, subject: subjectOf(options.tools ?? []) })),
+      ...permits.rules,
+      ...(approvalDays === 0 ? {} : { approval_ms: approvalDays * DAY_MS }),
       compact: shorten,
       ...options.rules,
     },
+    allow: permits.allow,
     ...(secrets ? { secrets } : {}),
     makeToolbox,
     model: () => {
@@ -189,6 +203,7 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
     rules: { ...agent.rules, beforeThink: [describeImages, ...(agent.rules.beforeThink ?? [])], beforeFinish },
     performers: { ...options.performers, [DESCRIBE_IMAGE]: describe, ...(output ? { [CHECK_OUTPUT]: output.perform } : {}) },
     workspace: options.workspace ?? process.cwd(),
+    allow: agent.allow,
     ...defined({ secrets, store: options.store, approver: ask, output }),
     async use(change) {
       const facts: EventData['run.change'] = {};
@@ -228,12 +243,6 @@ async function loadGuided(agent: AgentParts, tools: () => readonly ToolInfo[]): 
   const { resolveArgument } = await import('../tools/resolve.ts');
   const protocol = createGuided({ select: selectTools, resolve: resolveArgument, templates: agent.templates });
   return { protocol, grounding: groundAnswer(tools) };
-}
-
-/** What a rule TOOL:PATTERN speaks of: the first argument that the tool declares (a path, a command, an address). */
-function subjectOf(tools: readonly Tool[]): (name: string) => string | undefined {
-  const subjects = new Map(tools.map(({ info }) => [info.name, Object.keys(info.input_schema.properties ?? {})[0]]));
-  return (name) => subjects.get(name);
 }
 
 function hashes(toolbox: Toolbox): Record<string, string> {

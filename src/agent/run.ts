@@ -119,14 +119,26 @@ export class Run<Output = unknown> {
 
   async #answer(data: EventData['approval.answer']): Promise<RunOutcome<Output>> {
     const waiting = this.#running?.state()?.waiting ?? [];
-    if (!waiting.some((question) => question.approval_id === data.approval_id)) {
+    if (!this.#waitsFor(data.approval_id)) {
       throw new HermesError('unknown_approval', `run ${this.id} does not wait for an answer to "${data.approval_id}"`, {
         kind: 'usage',
         next: waiting.length > 0 ? `it waits for ${waiting.map((question) => question.approval_id).join(', ')}` : 'it waits for nothing',
       });
     }
-    this.#post({ event_type: 'approval.answer', data });
+    const fact: Fact<'approval.answer'> = { event_type: 'approval.answer', data };
+    const { store } = this.#agent.options;
+    if (!store) this.#post(fact);
+    else {
+      // The first answer counts, also among processes. A loop that goes on finds it in the inbox.
+      if (!(await store.inbox.put(this.id, fact))) throw alreadyAnswered(this.id, data.approval_id);
+      if (!this.#asleep) await this.#outcome;
+      if (this.#asleep && this.#waitsFor(data.approval_id)) this.#wake();
+    }
     return this.#outcome;
+  }
+
+  #waitsFor(approvalId: string): boolean {
+    return this.#running?.state()?.waiting.some((question) => question.approval_id === approvalId) ?? false;
   }
 
   async #go(beginning: Beginning): Promise<RunOutcome<Output>> {
@@ -228,6 +240,14 @@ export class Run<Output = unknown> {
       }
     }
   }
+}
+
+function alreadyAnswered(runId: string, approvalId: string): HermesError {
+  return new HermesError('already_answered', `"${approvalId}" has already been answered; the first answer counts`, {
+    kind: 'usage',
+    next: `hermes runs show ${runId} tells how it went on`,
+    data: { id: approvalId, run: runId },
+  });
 }
 
 function resumed(): Fact<'run.resume'> {

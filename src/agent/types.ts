@@ -61,16 +61,25 @@ export type ProtocolName = 'auto' | 'native' | 'json' | 'react' | 'guided';
 /** A person's word on a question. `by`: who answered, for the log; `nobody` = there was no one to ask. */
 export interface ApprovalAnswer {
   decision: 'approve' | 'deny';
+  /** Why not: the model reads it. */
   note?: string;
+  /** The rules that the question offered (`always` of its calls) hold from now on, in every run of this agent; keeping them is the caller's. */
+  always?: boolean;
   by?: string;
 }
 export interface ApprovalQuestion {
   approvalId: string;
   runId: string;
+  /** All calls of the step that have to be asked about: one answer holds for all of them. */
   calls: readonly CallQuestion[];
+  /** ISO 8601; an answer after it means no. */
+  expires?: string;
 }
-/** Asks a person. The signal is aborted when the question is settled otherwise. What it throws counts as no. */
-export type Approver = (question: ApprovalQuestion, options: { signal: AbortSignal }) => Promise<boolean | ApprovalAnswer>;
+/**
+ * Asks a person. The signal is aborted when the question is settled otherwise. What it throws counts as no; undefined = nobody has
+ * answered yet, and the run sleeps until somebody does.
+ */
+export type Approver = (question: ApprovalQuestion, options: { signal: AbortSignal }) => Promise<boolean | ApprovalAnswer | undefined>;
 
 /** One light model call or plain code of a feature. What it throws becomes the result `{ error: { code, message } }`. */
 export type FeaturePerformer = (
@@ -85,6 +94,8 @@ export interface PermissionRules {
   allow?: readonly string[];
   ask?: readonly string[];
   deny?: readonly string[];
+  /** Days after which a question counts as answered with no; default 7, 0 = never. */
+  approvalDays?: number;
 }
 
 export interface AgentOptions extends ModelSettings {

@@ -1,56 +1,73 @@
-/** Asks the person at the terminal whether calls may run: the real arguments, whole, with nothing in them that could deceive the eye. */
+/** Asks the person at the terminal: whether calls may run, and other questions of yes or no. */
 
 import { createInterface } from 'node:readline/promises';
-import type { CallQuestion, Json } from '../kernel/types.ts';
+import type { ApprovalAnswer } from '../agent/types.ts';
+import { alwaysRules } from '../agent/wait.ts';
+import type { CallQuestion } from '../kernel/types.ts';
 import type { Cli } from './context.ts';
-import { visible, wrap } from './text.ts';
+import { describeCall, marked } from './question.ts';
 
-/** y runs them, n or an empty line does not, anything else is asked again; so does the end of the input, and an abort of the run. */
-export async function askPerson(cli: Cli, calls: readonly CallQuestion[], signal?: AbortSignal): Promise<'approve' | 'deny'> {
-  for (const call of calls) cli.terminal.err(describe(cli, call));
-  return (await isYes(cli, cli.t('approval.allow'), signal)) ? 'approve' : 'deny';
-}
+const YES = /^(y|yes|是|允许)$/i;
+const NO = /^(?:n|no|否|不|不允许)(?:[\s:：,，]+(.*))?$/is;
+const ALWAYS = /^(a|always|总是|始终)$/i;
 
-export function confirm(cli: Cli, question: string): Promise<boolean> {
-  return isYes(cli, cli.t('approval.confirm', { question }));
-}
-
-async function isYes(cli: Cli, question: string, signal?: AbortSignal): Promise<boolean> {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const ended = new AbortController();
-  prompt.once('close', () => ended.abort());
-  // In a prompt Ctrl-C is a key; it means here what it means elsewhere.
-  prompt.once('SIGINT', () => {
-    process.emit('SIGINT', 'SIGINT');
-    ended.abort();
-  });
-  try {
-    const signals = signal ? [signal, ended.signal] : [ended.signal];
-    for (;;) {
-      const answer = await prompt.question(cli.terminal.paint('bold', question), { signal: AbortSignal.any(signals) });
-      if (/^(y|yes|是|允许)$/i.test(answer.trim())) return true;
-      if (/^(n|no|否|不|不允许|)$/i.test(answer.trim())) return false;
-    }
-  } catch (error) {
-    if ((error as Error).name !== 'AbortError') throw error;
-    cli.terminal.err('\n');
-    return false;
-  } finally {
-    prompt.close();
+/**
+ * One answer for all calls of the step. y runs them; n, with or without a reason, or an empty line does not; anything else is asked
+ * again. undefined = the end of the input, or `signal`: nobody has answered.
+ */
+export async function askPerson(cli: Cli, calls: readonly CallQuestion[], signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
+  const { terminal, t } = cli;
+  for (const call of calls) terminal.err(describeCall(cli, call, (style, text) => terminal.paint(style, text)));
+  const rules = alwaysRules(calls);
+  terminal.err(`  ${terminal.paint('dim', t('approval.how'))}\n`);
+  if (rules) terminal.err(`  ${terminal.paint('dim', t('approval.always'))}\n${rules.map((rule) => marked(cli, rule)).join('')}`);
+  for (;;) {
+    const line = await prompt(cli, t('approval.allow'), signal);
+    if (line === undefined) return undefined;
+    const answer = answerOf(line.trim(), rules !== undefined);
+    if (answer) return { ...answer, by: 'terminal' };
   }
 }
 
-function describe(cli: Cli, { name, level, arguments: args }: CallQuestion): string {
-  const head = cli.terminal.paint(
-    ['bold', 'yellow'],
-    `? ${cli.t('approval.wants', { name: visible(name), level: cli.t(`approval.${level}`) })}`,
-  );
-  const lines = Object.entries(args).flatMap(([key, value]) => block(cli, key, value));
-  return `${head}\n${lines.map((line) => `  │ ${line}\n`).join('')}`;
+function answerOf(line: string, mayAlways: boolean): ApprovalAnswer | undefined {
+  if (YES.test(line)) return { decision: 'approve' };
+  if (mayAlways && ALWAYS.test(line)) return { decision: 'approve', always: true };
+  if (line === '') return { decision: 'deny' };
+  const no = NO.exec(line);
+  return no ? { decision: 'deny', ...(no[1]?.trim() ? { note: no[1].trim() } : {}) } : undefined;
 }
 
-/** Each line is broken here and carries the mark at its beginning, so that no argument can look like words of the program. */
-function block(cli: Cli, key: string, value: Json): string[] {
-  const text = typeof value === 'string' && value.includes('\n') ? `\n${value}` : JSON.stringify(value, null, 2);
-  return wrap(visible(`${key}: ${text}`).replaceAll('\t', '    '), Math.max(20, cli.terminal.columns - 5));
+/** y is yes; n, an empty line and the end of the input are no. */
+export async function confirm(cli: Cli, question: string): Promise<boolean> {
+  for (;;) {
+    const line = (await prompt(cli, cli.t('approval.confirm', { question })))?.trim();
+    if (line === undefined || line === '' || NO.test(line)) return false;
+    if (YES.test(line)) return true;
+  }
+}
+
+/** A line of the person's; undefined when the input has ended, the terminal is gone, or `signal` was aborted. */
+async function prompt(cli: Cli, question: string, signal?: AbortSignal): Promise<string | undefined> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  reader.once('close', end);
+  process.stdin.once('error', end); // the terminal was closed
+  // In a prompt Ctrl-C is a key; it means here what it means elsewhere.
+  reader.once('SIGINT', () => {
+    process.emit('SIGINT', 'SIGINT');
+    end();
+  });
+  try {
+    return await reader.question(cli.terminal.paint('bold', question), {
+      signal: signal ? AbortSignal.any([signal, ended.signal]) : ended.signal,
+    });
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    cli.terminal.err('\n');
+    return undefined;
+  } finally {
+    process.stdin.off('error', end);
+    reader.close();
+  }
 }

@@ -2,6 +2,7 @@
 
 import { Command, Option } from 'commander';
 import { nearest } from '../kernel/errors.ts';
+import type { AnswerOptions } from './commands/approvals.ts';
 import type { EvalCommandOptions } from './commands/eval.ts';
 import { type Cli, type ExitStatus, usageError } from './context.ts';
 import type { MessageKey } from './messages.ts';
@@ -26,6 +27,7 @@ export function buildCommands(cli: Cli, end: (status: ExitStatus) => void): Comm
   const tree: Tree = { cli, root, end };
   addWork(tree);
   addRuns(tree);
+  addApprovals(tree);
   addSetUp(tree);
   root.action(async (options: RunOptions, command: Command) => {
     const [word] = command.args;
@@ -107,6 +109,24 @@ function addRuns(tree: Tree): void {
   fork.addOption(plain(cli, '--at <n>', 'help.o.at')).addOption(outputSchema(cli));
   const prune = add(tree, runs, 'prune', 'help.runs.prune', async (...[options]: Given) => (await looking()).runsPrune(cli, options));
   prune.addOption(plain(cli, '--older-than <days>', 'help.o.olderThan')).addOption(plain(cli, '--yes', 'help.o.yes'));
+}
+
+function addApprovals(tree: Tree): void {
+  const { cli, root } = tree;
+  const approvals = add(tree, root, 'approvals', 'help.approvals');
+  const file = () => import('./commands/approvals.ts');
+  const list = add(tree, approvals, 'list', 'help.approvals.list', async (options: BaseOptions & Json) =>
+    (await file()).approvalsList(cli, options),
+  );
+  list.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  const approve = add(tree, approvals, 'approve <id>', 'help.approvals.approve', async (id: string, options: AnswerOptions) =>
+    (await file()).approvalsApprove(cli, id, options),
+  );
+  const deny = add(tree, approvals, 'deny <id>', 'help.approvals.deny', async (id: string, options: AnswerOptions) =>
+    (await file()).approvalsDeny(cli, id, options),
+  );
+  approve.addOption(plain(cli, '--always', 'help.o.always'));
+  for (const command of [approve, deny]) addRunOptions(cli, command).addOption(plain(cli, '--note <text>', 'help.o.note'));
 }
 
 function addSetUp(tree: Tree): void {

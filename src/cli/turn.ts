@@ -1,10 +1,12 @@
 /** One run from the command line: shown while it goes on, stopped by signals, told when it has ended. */
 
 import type { Config } from '../agent/config.ts';
-
+import { remember } from '../agent/remembered.ts';
 import type { Run } from '../agent/run.ts';
-import type { Approver, PullControl, RunOutcome } from '../agent/types.ts';
+import type { ApprovalAnswer, Approver, PullControl, RunOutcome } from '../agent/types.ts';
+import { alwaysRules } from '../agent/wait.ts';
 import { maskPatterns } from '../journal/secrets.ts';
+import type { CallQuestion } from '../kernel/types.ts';
 import type { PullPlan } from '../models/pull.ts';
 import { askPerson, confirm } from './approve.ts';
 import type { Cli, ExitStatus } from './context.ts';
@@ -14,6 +16,7 @@ import type { OnApproval, RunOptions } from './options.ts';
 import { exitStatus, outcomeJson, printOutcome } from './outcome.ts';
 import { megabytes, Progress } from './progress.ts';
 import { onSignals } from './signals.ts';
+import { oneLine } from './text.ts';
 
 export class Turn {
   readonly #cli: Cli;
@@ -21,6 +24,8 @@ export class Turn {
   readonly #display: Display;
   #stopping = new AbortController();
   #nobodyAsked = false;
+  /** Ends the question that stands on the screen, unanswered. */
+  #asking: AbortController | undefined;
   /** What a stopped pull has brought so far stays. */
   #pullIsKept = false;
   readonly #config: Config;
@@ -45,13 +50,27 @@ export class Turn {
     if (how === 'ask' && terminal.canAsk) {
       return async ({ calls }, { signal }) => {
         this.#display.settle();
-        return { decision: await askPerson(this.#cli, calls, signal), by: 'terminal' };
+        return this.#ask(calls, signal);
       };
     }
     return async ({ calls }) => {
       this.#nobodyAsked = true;
       return { decision: 'deny', by: 'nobody', note: t('run.nobody', { name: calls[0]?.name ?? '' }) };
     };
+  }
+
+  async #ask(calls: readonly CallQuestion[], signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
+    const leaving = new AbortController();
+    this.#asking = leaving;
+    try {
+      const answer = await askPerson(this.#cli, calls, AbortSignal.any([signal, leaving.signal]));
+      const rules = answer?.always ? (alwaysRules(calls) ?? []) : [];
+      if (rules.length > 0) await remember(this.#config.root, rules);
+      for (const rule of rules) this.#cli.terminal.err(`${this.#cli.t('approval.kept', { rule: oneLine(rule) })}\n`);
+      return answer;
+    } finally {
+      this.#asking = undefined;
+    }
   }
 
   /** The first run may have to bring the embedded model onto this machine: said, shown, and stopped by Ctrl-C. */
@@ -84,6 +103,8 @@ export class Turn {
     let running: Run | undefined;
     const signals = onSignals((signal) => {
       this.#display.settle();
+      // Whoever closes the terminal has not answered: the question waits in the store, the run with it.
+      if (signal === 'SIGTERM' && this.#asking) return this.#asking.abort();
       this.#progress.end();
       if (signal === 'SIGINT' && !this.#options.quiet) this.#cli.terminal.err(`${this.#cli.t('run.stopping')}\n`);
       this.#stopping.abort();

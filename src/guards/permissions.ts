@@ -2,7 +2,7 @@
 
 import { HermesError } from '../kernel/errors.ts';
 import { stableJson } from '../kernel/text.ts';
-import type { Call, Json, JsonObject, Level, Permission, State } from '../kernel/types.ts';
+import type { Call, Json, JsonObject, Level, Permission, State, ToolInfo } from '../kernel/types.ts';
 
 /**
  * Rules are TOOL, TOOL:PATTERN or TOOL:ARGUMENT=PATTERN; * stands for any characters. Deny wins over ask, ask over allow.
@@ -32,18 +32,20 @@ interface Rule {
   pattern?: string;
 }
 
+type List = 'deny' | 'ask' | 'allow';
+
+/** What somebody else wants besides (`call.ask` of a judge or a hook, the origins of texts) is laid over it by the gate, see taint.ts. */
 export function createPermit(rules: PermissionRules): (state: State, call: Call) => Permission {
   const subject = (call: Call) => rules.subject?.(call.name) ?? onlyKey(call.arguments);
-  const lists: { decision: Permission['decision']; rules: Rule[]; speaks(rule: Rule, call: Call): boolean }[] = [
+  const lists: { decision: List; rules: Rule[]; speaks(rule: Rule, call: Call): boolean }[] = [
     { decision: 'deny', rules: parse('deny', rules.deny), speaks: concerns },
     { decision: 'ask', rules: parse('ask', rules.ask), speaks: concerns },
     { decision: 'allow', rules: parse('allow', rules.allow), speaks: (rule, call) => permits(rule, call, subject(call)) },
   ];
-  const listed = rules.white_list ?? ['*'];
+  const listed = whiteListed(rules.white_list);
 
   return (_, call) => {
-    if (!listed.some((name) => matchesPattern(name, call.name)))
-      return { decision: 'deny', reason: `${call.name} is not in the white list of tools` };
+    if (!listed(call.name)) return { decision: 'deny', reason: `${call.name} is not in the white list of tools` };
     for (const list of lists) {
       const found = list.rules
         .filter((rule) => matchesPattern(rule.tool, call.name) && list.speaks(rule, call))
@@ -52,6 +54,70 @@ export function createPermit(rules: PermissionRules): (state: State, call: Call)
     }
     return BY_LEVEL[call.level ?? 'dangerous'];
   };
+}
+
+function whiteListed(names: readonly string[] = ['*']): (tool: string) => boolean {
+  const bad = names.find((name) => name.includes(':'));
+  if (bad !== undefined) {
+    throw new HermesError('bad_permission', `the white list of tools holds names, such as "notes_*", not rules such as "${bad}"`, {
+      kind: 'usage',
+      next: 'write the name there, and the rule into [permissions] allow, ask or deny',
+    });
+  }
+  return (tool) => names.some((name) => matchesPattern(name, tool));
+}
+
+/**
+ * The rule that allows just this call again: its tool with the same subject (a path, a command, an address), of a call without a
+ * subject the tool itself. undefined = no rule can say it: a * in the value would match more, a path that climbs matches nothing.
+ */
+export function exactRule({ name, arguments: args }: Pick<Call, 'name' | 'arguments'>, subject?: string): string | undefined {
+  const argument = subject ?? onlyKey(args);
+  if (Object.keys(args).length === 0) return name;
+  if (argument === undefined || !Object.hasOwn(args, argument)) return undefined;
+  const value = args[argument]!;
+  const text = typeof value === 'string' ? value : stableJson(value);
+  const rule = `${name}:${argument}=${text}`;
+  return text.includes('*') || !text.isWellFormed() || !permits(parse('allow', [rule])[0]!, { name, arguments: args }, undefined)
+    ? undefined
+    : rule;
+}
+
+/** A rule that decides nothing about any of these tools, and why. */
+export interface IdleRule {
+  list: List | 'white_list';
+  rule: string;
+  why: 'no_tool' | 'no_argument' | 'climbs' | 'overruled';
+  /** The rule that always speaks before it. */
+  by?: string;
+}
+
+/** Rules that match no tool, or never can: most often a name that was misspelt. */
+export function idleRules(rules: PermissionRules, tools: readonly Pick<ToolInfo, 'name' | 'input_schema'>[]): IdleRule[] {
+  const offered = tools.filter(({ name }) => whiteListed(rules.white_list)(name));
+  const blanket: { list: List; rule: Rule }[] = [];
+  const idle: IdleRule[] = (rules.white_list ?? [])
+    .filter((rule) => rule !== '' && !tools.some(({ name }) => matchesPattern(rule, name)))
+    .map((rule) => ({ list: 'white_list', rule, why: 'no_tool' }));
+  for (const list of ['deny', 'ask', 'allow'] as const) {
+    for (const rule of parse(list, rules[list])) {
+      const meant = offered.filter(({ name }) => matchesPattern(rule.tool, name));
+      const over = blanket.find((one) => one.list !== list && meant.every(({ name }) => matchesPattern(one.rule.tool, name)));
+      const about = { list, rule: rule.text };
+      if (meant.length === 0) idle.push({ ...about, why: 'no_tool' });
+      else if (over) idle.push({ ...about, why: 'overruled', by: `${over.list} "${over.rule.text}"` });
+      else if (!meant.some((tool) => hasArgument(tool, rule))) idle.push({ ...about, why: 'no_argument' });
+      else if (list === 'allow' && climbs(rule.pattern ?? '')) idle.push({ ...about, why: 'climbs' });
+      if (rule.pattern === undefined) blanket.push({ list, rule });
+    }
+  }
+  return idle;
+}
+
+function hasArgument({ input_schema }: Pick<ToolInfo, 'input_schema'>, { argument, pattern }: Rule): boolean {
+  if (pattern === undefined) return true;
+  const names = Object.keys(input_schema.properties ?? {});
+  return argument === undefined ? names.length > 0 : names.includes(argument);
 }
 
 function parse(list: string, texts: readonly string[] = []): Rule[] {
@@ -89,13 +155,17 @@ function normalPath(text: string): string {
 }
 
 /** A permission: the named argument, or the call's subject, matches as a whole, and no path in it climbs (`notes/*` and notes/../.env). */
-function permits({ argument, pattern }: Rule, { arguments: args }: Call, subject: string | undefined): boolean {
+function permits({ argument, pattern }: Rule, { arguments: args }: Pick<Call, 'name' | 'arguments'>, subject: string | undefined): boolean {
   if (pattern === undefined) return true;
   const name = argument ?? subject;
   if (name === undefined || !Object.hasOwn(args, name)) return false;
   const value = args[name]!;
   const text = typeof value === 'string' ? value : stableJson(value);
-  return matchesPattern(pattern, text) && !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text);
+  return matchesPattern(pattern, text) && !climbs(text);
+}
+
+function climbs(path: string): boolean {
+  return /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
 }
 
 function onlyKey(args: JsonObject): string | undefined {

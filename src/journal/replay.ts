@@ -6,7 +6,7 @@
 import { HermesError } from '../kernel/errors.ts';
 import { run } from '../kernel/kernel.ts';
 import { stableJson } from '../kernel/text.ts';
-import type { EventType, Fact, Journal, Performers, Performing, Permission, Rules, RunEvent } from '../kernel/types.ts';
+import type { CallQuestion, EventType, Fact, Journal, Performers, Performing, Permission, Rules, RunEvent } from '../kernel/types.ts';
 import type { History } from './history.ts';
 
 export interface Replay {
@@ -69,7 +69,14 @@ export async function replay(history: History, rules: Omit<Rules, 'permit'>): Pr
     first: events[0] as RunEvent<'run.start'>,
     ...(before ? { before } : {}),
     performers: recordedPerformers(events, cursor),
-    rules: { ...rules, permit: recordedPermit(events) },
+    rules: {
+      ...rules,
+      permit: recordedPermit(events),
+      question: (state, call) => ({ ...rules.question?.(state, call), ...recordedAlways(events, call.id) }),
+      get approval_ms() {
+        return recordedExpiry(events, cursor.at);
+      },
+    },
     journal,
     clock: { now: () => '', after: () => () => {} },
     publish: () => {},
@@ -112,10 +119,26 @@ function recordedPerformers(events: readonly RunEvent[], cursor: { at: number })
 function recordedPermit(events: readonly RunEvent[]): Rules['permit'] {
   const permissions = new Map<string, Permission>();
   for (const event of events) {
-    if (event.event_type !== 'call.permit' || event.data.by !== 'rule') continue;
-    permissions.set(event.data.call_id, { decision: event.data.decision, reason: event.data.reason });
+    if (event.event_type !== 'call.permit' || event.data.by === 'person') continue;
+    permissions.set(event.data.call_id, { decision: event.data.decision, reason: event.data.reason, by: event.data.by });
   }
   return (_state, call) => permissions.get(call.id) ?? { decision: 'deny', reason: 'not in the log' };
+}
+
+/** What "always" would have added also depends on the permissions of that day. */
+function recordedAlways(events: readonly RunEvent[], callId: string): Pick<CallQuestion, 'always'> {
+  for (const event of events) {
+    const asked = event.event_type === 'approval.ask' && event.data.calls.find(({ call_id }) => call_id === callId);
+    if (asked && asked.always !== undefined) return { always: asked.always };
+  }
+  return {};
+}
+
+/** How long the next question was to wait: counted from the event before the decision to ask. */
+function recordedExpiry(events: readonly RunEvent[], at: number): number | undefined {
+  const asked = events.slice(at).find((event) => event.event_type === 'approval.ask');
+  const before = events[at - 1];
+  return asked?.data.expires && before ? Date.parse(asked.data.expires) - Date.parse(before.ts) : undefined;
 }
 
 function bare(fact: Fact): { event_type: string; data: unknown } {

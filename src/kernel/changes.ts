@@ -1,6 +1,6 @@
 /** What single facts mean for the state: the details behind `change` in kernel.ts. All pure. */
 
-import { closedCall, denial } from './report.ts';
+import { closedCall, denial, expired } from './report.ts';
 import { estimateTokens, fingerprint, stableJson } from './text.ts';
 import type { AssistantMessage, Call, Cost, FilePart, Message, RunEvent, Source, State, ToolMessage, Trail, Usage } from './types.ts';
 
@@ -93,9 +93,9 @@ export function approvalAnswered(state: State, data: RunEvent<'approval.answer'>
   const answered: State = { ...state, waiting: state.waiting.filter((waiting) => waiting !== question) };
   return question.calls.reduce((before, { call_id }) => {
     if (question.expires !== undefined && ts > question.expires)
-      return closeCall(before, call_id, denial(before, ''), { success: false, error_code: 'approval_expired', ms: 0 });
+      return closeCall(before, call_id, expired(before), { success: false, error_code: 'approval_expired', ms: 0 });
     if (data.decision === 'approve')
-      return withCall(before, call_id, (call) => (call.status === 'asked' ? { ...call, status: 'allowed' } : call));
+      return withCall(before, call_id, (call) => (call.status === 'asked' ? { ...call, status: 'allowed', approved: true } : call));
     const code = data.by === 'nobody' ? 'nobody_to_ask' : 'denied';
     return closeCall(before, call_id, denial(before, data.note ?? ''), { success: false, error_code: code, ms: 0 });
   }, answered);

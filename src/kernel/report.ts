@@ -10,6 +10,7 @@ const TEXT = {
       'Unknown: this call had started before the program was interrupted, and it is not known whether it took effect. Do not repeat it; check first, or tell the user.',
     denied: 'Denied: this call was not allowed, and nothing was done.',
     reason: 'Reason:',
+    expired: 'nobody answered the question in time; ask the user whether it is still wanted',
     ended: {
       max_steps: (n: number) => `Stopped after ${n} steps, the limit of this run (max_steps).`,
       timeout: (n: number) => `Stopped after ${n} steps: the time for this run is used up (max_seconds).`,
@@ -35,6 +36,7 @@ const TEXT = {
     inDoubt: '未知：程序中断前此调用已开始，无法确定是否已生效。不要重复调用；请先核实，或告知用户。',
     denied: '被拒绝：此调用未获许可，没有执行任何操作。',
     reason: '原因：',
+    expired: '询问已过期，无人答复；请先问用户是否仍需要',
     ended: {
       max_steps: (n: number) => `已执行 ${n} 步，达到本次运行的步数上限（max_steps），停止。`,
       timeout: (n: number) => `已执行 ${n} 步，本次运行的时间已用完（max_seconds），停止。`,
@@ -96,6 +98,11 @@ export function question(state: State, rules: Rules, asked: readonly Call[], rea
 export function denial(state: State, reason: string): string {
   const text = TEXT[state.language];
   return reason === '' ? text.denied : `${text.denied} ${text.reason} ${reason}`;
+}
+
+/** The same, of a question that nobody answered in its time. */
+export function expired(state: State): string {
+  return denial(state, TEXT[state.language].expired);
 }
 
 /** The structured outcome of a state (K7). A run that ends early answers with its report. */

@@ -190,6 +190,8 @@ export interface CallQuestion {
   sources?: Source[];
   /** Arguments that repeat text of a source: where a value may really come from. */
   repeats?: { argument: string; source: string; text: string }[];
+  /** The rule that "always" would add, no wider than this call; absent = it is asked about every time. */
+  always?: string;
 }
 /** A result that entered the run and that decisions about later calls depend on. */
 export interface Source {
@@ -388,6 +390,8 @@ export interface Call {
   outward?: true;
   preview?: string;
   ask?: string;
+  /** A person has said yes to what the question showed. */
+  approved?: true;
   key?: string;
   child_run_id?: string;
   decided_by?: DecidedBy;
@@ -497,7 +501,7 @@ export type Guard = (state: State) => ({ guard: string } & Verdict) | undefined;
 export interface Rules {
   permit(state: State, call: Call): Permission;
   /** What a question shows besides the call itself. */
-  question?(state: State, call: Call): Pick<CallQuestion, 'sources' | 'repeats'>;
+  question?(state: State, call: Call): Pick<CallQuestion, 'sources' | 'repeats' | 'always'>;
   /** Milliseconds after which a question counts as answered with no; default: never. */
   approval_ms?: number;
   guards?: readonly Guard[];
