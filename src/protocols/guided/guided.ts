@@ -41,6 +41,9 @@ const SHOWN = 3;
 /** Tokens of a call, and of an answer: tiny models do not find an end by themselves. */
 const MOST_TOKENS = { call: 160, answer: 120, direct: 160, output: 240 };
 
+/** The answer to a result is its first line; what a tiny model writes behind it is not worth its seconds. */
+const STOPS = { call: ['\n\n'], answer: ['\n'], direct: ['\n\n', '\nQuestion:', '\n问题：'] };
+
 /** Reads at once: nothing has to be loaded. */
 export interface Guided extends Protocol {
   read(reply: Reply, state: State, tools: readonly ToolInfo[]): Reading;
@@ -91,8 +94,7 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
           : step.kind === 'answer'
             ? answerPrompt(turn, tools, templates)
             : directPrompt(turn, directExamples(templates, turn.language));
-      const stops = step.kind === 'call' ? ['\n\n'] : ['\n\n', '\nQuestion:', '\n问题：'];
-      return { prompt, temperature: 0, maxOutputTokens: MOST_TOKENS[step.kind], stopSequences: stops };
+      return { prompt, temperature: 0, maxOutputTokens: MOST_TOKENS[step.kind], stopSequences: STOPS[step.kind] };
     },
     read(reply, state, offered) {
       const tools = withoutRemember(offered);
