@@ -1,0 +1,52 @@
+/** A command's words as options and operands. */
+
+import type { CommandRule } from './commands.ts';
+import type { ReasonName } from './reasons.ts';
+import type { Word } from './words.ts';
+
+export interface Split {
+  options: Word[];
+  operands: Word[];
+  /** Some word may turn out to be an option: * in a folder that holds a file named -o. */
+  mayHaveMore: boolean;
+}
+
+/** `values`: options whose next word is their value, divided by blanks. */
+export function split(words: readonly Word[], values = ''): Split {
+  const withValue = new Set(values.split(' '));
+  const made: Split = { options: [], operands: [], mayHaveMore: false };
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (word.text === '--' && word.exact) {
+      made.options.push(word);
+      made.operands.push(...words.slice(at + 1));
+      break;
+    }
+    if (/^-./.test(word.text)) {
+      made.options.push(word);
+      if (withValue.has(word.text)) at++;
+    } else {
+      made.operands.push(word);
+      made.mayHaveMore ||= (!word.exact || word.glob) && /^(?:[*?[{]|\uFFFC)/.test(word.text);
+    }
+  }
+  return made;
+}
+
+/** Why this option matters for the rule; of several reasons the first in the table's order. */
+export function reasonOf(option: string, rule: Pick<CommandRule, 'options' | 'oneDash'>): ReasonName | undefined {
+  for (const [reason, names] of Object.entries(rule.options ?? {})) {
+    if (names.split(' ').some((name) => isOption(option, name, rule.oneDash))) return reason as ReasonName;
+  }
+  return undefined;
+}
+
+/** -o, -xo, -oVALUE, --output, --output=x, --outp: how getopt reads them. */
+export function isOption(given: string, name: string, oneDash = false): boolean {
+  if (given === name) return true;
+  if (oneDash || name.startsWith('--')) {
+    const plain = given.split('=')[0]!;
+    return plain === name || (!oneDash && plain.length > 3 && given.startsWith('--') && name.startsWith(plain));
+  }
+  return name.length === 2 && /^-[^-]/.test(given) && given.includes(name[1]!);
+}
