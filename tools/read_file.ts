@@ -1,12 +1,11 @@
 /** Reads a text file of the workspace, or a part of it by lines. */
 
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { HermesError } from '../src/kernel/errors.ts';
 import { cut } from '../src/kernel/text.ts';
 import { tool } from '../src/tools/define.ts';
 import { decodeText } from '../src/tools/result.ts';
-import { readablePath } from '../src/tools/workspace.ts';
+import { openReadable } from '../src/tools/workspace.ts';
 
 /** Bytes of a file that are read at once. */
 const MAX_BYTES = 10_000_000;
@@ -20,6 +19,7 @@ export default tool({
     'Reads a text file in the workspace, whole or by lines; a long one comes in parts. Use it to see what a file says, ' +
     'and before write_file changes one; not for folders (list_files), images and other binary files.',
   level: 'read',
+  private: true,
   idempotent: true,
   input: {
     type: 'object',
@@ -48,7 +48,7 @@ export default tool({
     },
   ],
   async execute({ path, from_line, lines }, { context }) {
-    const text = await readText(await readablePath(context.workspace, path), path);
+    const text = await readText(await openReadable(context.workspace, path), path);
     const all = text.split('\n');
     if (from_line > all.length) {
       throw new HermesError('no_such_line', `${path} has ${all.length} lines, line ${from_line} was asked for`, { kind: 'tool' });
@@ -64,9 +64,8 @@ export default tool({
   },
 });
 
-async function readText(real: string, path: string): Promise<string> {
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would block a thread for ever.
-  const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
+/** Closes the handle. */
+async function readText(handle: FileHandle, path: string): Promise<string> {
   try {
     const stats = await handle.stat();
     if (stats.isDirectory())

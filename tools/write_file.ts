@@ -1,12 +1,12 @@
 /** Writes a whole text file in the workspace: either the new content or, when anything fails, the old one is there. */
 
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, normalize } from 'node:path';
+import { lstat, open, rename, rm } from 'node:fs/promises';
+import { join, normalize } from 'node:path';
 import { HermesError } from '../src/kernel/errors.ts';
 import type { CallRecord } from '../src/kernel/types.ts';
 import { tool } from '../src/tools/define.ts';
-import { writablePath } from '../src/tools/workspace.ts';
+import { openWritable, type WritablePlace } from '../src/tools/workspace.ts';
 
 export default tool({
   name: 'write_file',
@@ -42,18 +42,22 @@ export default tool({
     },
   ],
   async execute({ path, content, overwrite }, { context }) {
-    const target = await writablePath(context.workspace, path);
-    const old = await statsOf(target);
-    if (old && !old.isFile()) throw new HermesError('no_file', `${path} is a folder or no ordinary file`, { kind: 'tool' });
-    if (old && !overwrite && !wasRead(await context.calls(), path)) {
-      throw new HermesError('unread_file', `${path} exists and was not read in this run; nothing was written`, {
-        kind: 'tool',
-        next: 'read it with read_file first, or set overwrite when it may be lost',
-      });
-    }
     const bytes = Buffer.from(content.toWellFormed());
-    await replace(target, bytes, old?.mode);
-    return { path, bytes: bytes.length, created: !old };
+    const place = await openWritable(context.workspace, path);
+    try {
+      const old = await statsOf(join(place.folder, place.name));
+      if (old && !old.isFile()) throw new HermesError('no_file', `${path} is a folder or no ordinary file`, { kind: 'tool' });
+      if (old && !overwrite && !wasRead(await context.calls(), path)) {
+        throw new HermesError('unread_file', `${path} exists and was not read in this run; nothing was written`, {
+          kind: 'tool',
+          next: 'read it with read_file first, or set overwrite when it may be lost',
+        });
+      }
+      await replace(place, bytes, old?.mode);
+      return { path, bytes: bytes.length, created: !old };
+    } finally {
+      await place.close();
+    }
   },
 });
 
@@ -73,10 +77,9 @@ function wasRead(calls: readonly CallRecord[], path: string): boolean {
 }
 
 /** A new file beside the target, flushed, takes its place in one step. */
-async function replace(target: string, bytes: Uint8Array, mode = 0o644): Promise<void> {
-  await mkdir(dirname(target), { recursive: true });
+async function replace({ folder, name }: WritablePlace, bytes: Uint8Array, mode = 0o644): Promise<void> {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants;
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+  const temporary = join(folder, `.${name}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
   try {
     const handle = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode & 0o777);
     try {
@@ -85,7 +88,7 @@ async function replace(target: string, bytes: Uint8Array, mode = 0o644): Promise
     } finally {
       await handle.close();
     }
-    await rename(temporary, target);
+    await rename(temporary, join(folder, name));
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;

@@ -1,19 +1,73 @@
-/** Paths of file tools: inside the workspace, whatever links and dots they contain. */
+/**
+ * Files inside the workspace, whatever links and dots a path contains. A path is judged first by its names, then by what was really
+ * opened: links that are swapped between the two lead nowhere. That holds on Linux, where an open file tells its place and an open
+ * folder can be worked in; elsewhere the place is looked at again. A hard link is the file itself: no path shows its other names.
+ */
 
-import { lstat, realpath } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
+import { isWithin, protectedPart, secretPart } from './protected.ts';
 
-/** The real path of something that exists inside the workspace. Throws when it does not exist or lies outside. */
+// Windows knows none of these; there they are undefined and count as 0.
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
+const PLACES = '/proc/self/fd';
+const knowsPlaces = process.platform === 'linux' && existsSync(PLACES);
+
+/** The real path of something that exists inside the workspace and holds no secrets. */
 export async function readablePath(workspace: string, path: string): Promise<string> {
   const root = await realpath(workspace);
-  const target = inside(root, workspace, path);
-  const real = await existing(target);
+  const real = await existing(inside(root, workspace, path));
   if (real === undefined) {
     throw new HermesError('not_found', `there is no ${path} in the workspace`, { kind: 'tool', next: 'list_files shows what is there' });
   }
-  if (!isWithin(root, real)) throw outside(path);
+  checkReadable(root, real, path);
   return real;
+}
+
+/** Opens a file or folder for reading; the caller closes it. Never waits: a pipe opens without its writer. */
+export async function openReadable(workspace: string, path: string): Promise<FileHandle> {
+  const real = await readablePath(workspace, path);
+  const handle = await openUnlinked(real, O_RDONLY | O_NONBLOCK, path);
+  try {
+    checkReadable(await realpath(workspace), await placeOf(handle, real, path), path);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Where a file may be made or replaced. */
+export interface WritablePlace {
+  /** The folder that was checked, and stays it however its path changes until it is closed. For `join(folder, name)`, not for people. */
+  folder: string;
+  name: string;
+  close(): Promise<void>;
+}
+
+/** As `writablePath`, with the folder opened and missing folders made. */
+export async function openWritable(workspace: string, path: string): Promise<WritablePlace> {
+  const target = await writablePath(workspace, path);
+  const root = await realpath(workspace);
+  let folder = root;
+  let handle = await openUnlinked(root, O_RDONLY | O_DIRECTORY, path);
+  const place = () => (knowsPlaces ? join(PLACES, String(handle.fd)) : folder);
+  try {
+    for (const part of relative(root, dirname(target)).split(sep).filter(Boolean)) {
+      const next = join(place(), part);
+      await mkdir(next).catch(unlessExists);
+      const inner = await openUnlinked(next, O_RDONLY | O_DIRECTORY, path);
+      await handle.close();
+      handle = inner;
+      folder = join(folder, part);
+    }
+    return { folder: place(), name: basename(target), close: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
 /**
@@ -34,20 +88,41 @@ export async function writablePath(workspace: string, path: string): Promise<str
   }
   const target = join(real, ...missing, name);
   if (!isWithin(root, target) || target === root) throw outside(path);
-  if (await isLink(target)) {
-    throw new HermesError('is_link', `${path} is a symbolic link; links are not written through`, {
-      kind: 'tool',
-      next: 'name the file itself',
-    });
+  if (await isLink(target)) throw isLinkError(path);
+  const own = protectedPart(root, target);
+  if (own) {
+    const message = `${path} is refused: ${own} belongs to git or to this program, or holds secrets`;
+    throw new HermesError('protected_path', message, { kind: 'tool', next: 'a person can change it' });
   }
-  const own = relative(root, target).split(sep).find(isProtected);
-  if (own) throw new HermesError('protected_path', `${path} is refused: ${own} belongs to git or to this program`, { kind: 'tool' });
   return target;
 }
 
-/** Git's folder (its hooks and settings run code), and this program's store, logs, configuration and keys. */
-function isProtected(segment: string): boolean {
-  return /^(?:\.git|\.hermes|\.env|hermes_config\.\w+)$/i.test(segment);
+function checkReadable(root: string, real: string, path: string): void {
+  if (!isWithin(root, real)) throw outside(path);
+  const secret = secretPart(root, real);
+  if (!secret) return;
+  throw new HermesError('secret_file', `${path} is refused: ${secret} holds secrets, or what other runs have kept`, {
+    kind: 'tool',
+    next: 'a person can look into it',
+  });
+}
+
+/** Where an open file is now. */
+async function placeOf(handle: FileHandle, real: string, path: string): Promise<string> {
+  if (knowsPlaces) return (await readlink(join(PLACES, String(handle.fd)))).replace(/ \(deleted\)$/, '');
+  const [opened, named, now] = [await handle.stat(), await lstat(real), await realpath(real)];
+  if (opened.ino !== named.ino || opened.dev !== named.dev) throw outside(path);
+  return now;
+}
+
+/** A link in the last place came there after the check. */
+async function openUnlinked(real: string, flags: number, path: string): Promise<FileHandle> {
+  try {
+    return await open(real, flags | O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') throw isLinkError(path);
+    throw error;
+  }
 }
 
 /** The absolute path, by its letters inside the workspace. */
@@ -60,10 +135,6 @@ function inside(root: string, workspace: string, path: string): string {
   throw outside(path);
 }
 
-function isWithin(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
 function outside(path: string): HermesError {
   return new HermesError('outside_workspace', `${path} leads out of the workspace`, {
     kind: 'tool',
@@ -71,20 +142,24 @@ function outside(path: string): HermesError {
   });
 }
 
+function isLinkError(path: string): HermesError {
+  const message = `${path} is a symbolic link, or leads through one that was just made; links are not written through`;
+  return new HermesError('is_link', message, { kind: 'tool', next: 'name the file itself' });
+}
+
 async function existing(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
+  return realpath(path).catch(unlessMissing);
 }
 
 async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isSymbolicLink();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
-  }
+  const stats = await lstat(path).catch(unlessMissing);
+  return stats?.isSymbolicLink() ?? false;
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}
+
+function unlessExists(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EEXIST') throw error;
 }
