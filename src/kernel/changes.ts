@@ -116,7 +116,8 @@ export function closeCall(
   if (!open) return state;
   const calls = state.calls.map((call): Call => (call === open ? { ...call, status: 'done', content, success: record.success } : call));
   const trail = [...state.trail.slice(-49), trailOf(state, open, content, record)];
-  const ledger = [...state.ledger, { name: open.name, arguments: open.arguments, ...record }];
+  const outward = record.ran && (open.level === 'dangerous' || open.outward) ? { outward: true as const } : {};
+  const ledger = [...state.ledger, { name: open.name, arguments: open.arguments, ...record, ...outward }];
   const waiting = state.waiting
     .map((question) => ({ ...question, calls: question.calls.filter(({ call_id }) => call_id !== id) }))
     .filter((question) => question.calls.length > 0);

@@ -21,6 +21,7 @@ import {
   withCall,
 } from './changes.ts';
 import { errorData } from './errors.ts';
+import { hear, ruleFailure } from './hearing.ts';
 import { CommandPerforming } from './performing.ts';
 import { closedCall, denial, outcomeOf, question, refused, report, tooLarge } from './report.ts';
 import { estimateTokens } from './text.ts';
@@ -30,9 +31,17 @@ import type { Call, Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions
 
 /**
  * "What happens when" is answered by reading this list from top to bottom, and only by it. Total: every state that events can lead to
- * has a command.
+ * has a command, also when a rule throws.
  */
 export function next(state: State, rules: Rules): Command {
+  try {
+    return decide(state, rules);
+  } catch (error) {
+    return ruleFailure(error);
+  }
+}
+
+function decide(state: State, rules: Rules): Command {
   return (
     over(state) ??
     ending(state) ??
@@ -87,7 +96,7 @@ function inDoubt(state: State): Command | undefined {
 function guarded(state: State, rules: Rules): Command | undefined {
   if (state.messages.at(-1)?.role === 'note') return undefined;
   for (const guard of rules.guards ?? []) {
-    const verdict = guard(state);
+    const verdict = hear(guard, state);
     if (!verdict) continue;
     const closed = verdict.verdict === 'nudge' ? openCalls(state).map((call) => closedCall(state, call)) : refused(state, verdict);
     return { do: 'record', facts: [...closed, { event_type: 'guard.trip', data: verdict }] };
@@ -109,7 +118,7 @@ function toPermit(state: State, rules: Rules): Command | undefined {
   const facts: Fact[] = [];
   const reasons = new Map<string, string>();
   for (const call of withStatus(state, 'prepared') ?? []) {
-    const { decision, reason, by = 'rule' } = rules.permit(state, call);
+    const { decision, reason, by = 'rule' } = hear(rules.permit, state, call);
     if (decision === 'ask') asked.push(call);
     reasons.set(call.id, reason);
     facts.push({ event_type: 'call.permit', data: { call_id: call.id, decision, reason, by } });
@@ -145,7 +154,7 @@ function toMend(state: State): Command | undefined {
 function answered(state: State, rules: Rules): Command | undefined {
   if (state.answer === undefined) return undefined;
   for (const rule of rules.beforeFinish ?? []) {
-    const command = rule(state);
+    const command = hear(rule, state);
     if (command) return command;
   }
   return finish(state, 'success', {});
@@ -174,7 +183,7 @@ function stepLimit(state: State): Command | undefined {
 /** Features' rules (recall, plan, ...) have their say before the model is asked. */
 function beforeThink(state: State, rules: Rules): Command | undefined {
   for (const rule of rules.beforeThink ?? []) {
-    const command = rule(state);
+    const command = hear(rule, state);
     if (command) return command;
   }
   return undefined;
@@ -217,9 +226,11 @@ export function start(event: RunEvent<'run.start'>, before?: State): State {
     language: data.language,
     limits: data.limits,
     output_schema: data.output_schema,
+    guards: data.guards,
     messages,
     own_from: fork ? history!.own_from : old.length,
-    sources: history?.sources ?? FRESH.sources,
+    sources: [...(history?.sources ?? []), ...(data.sources ?? [])],
+    boundary: data.boundary,
     ...(going ? goingOn(history!) : {}),
     tokens: tokens + (data.input ? messageTokens(data.input) : 0),
     last_ts: event.ts,

@@ -165,6 +165,12 @@ export interface RunStart {
   language: 'zh' | 'en';
   /** JSON Schema that the final answer has to fit; protocols ask for it, a before-finish rule checks it. */
   output_schema?: JsonObject;
+  /** Numbers of guards that differ from the usual ones. */
+  guards?: JsonObject;
+  /** Random: names the marks around untrusted texts in this run's prompts. */
+  boundary?: string;
+  /** What had entered the run that made this request, of a sub-agent: its request may hold words of any of them. */
+  sources?: Source[];
   /** The run whose history this one goes on from; the fold starts from its state at `seq`. */
   continues?: { run_id: string; seq: number; hash?: string; fork?: boolean };
 }
@@ -339,6 +345,8 @@ export interface CallRecord {
   ms: number;
   /** It was started; absent: refused, denied or cancelled before. */
   ran?: true;
+  /** It ran and acted on the outside: its level, or what its tool declares. */
+  outward?: true;
 }
 /** Something that the answer says was done, held against the ledger. */
 export interface Claim {
@@ -429,6 +437,8 @@ export interface State {
   language: 'zh' | 'en';
   limits: Limits;
   output_schema?: JsonObject;
+  guards?: JsonObject;
+  boundary?: string;
   messages: readonly Message[];
   /** Index of the first message of this run; those before came from the session. */
   own_from: number;
