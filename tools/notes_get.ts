@@ -12,6 +12,7 @@ export default tool({
     'Reads a note that notes_set has saved, or lists all keys when it is given none. Use it when asked for something that was noted ' +
     'or remembered earlier; it knows nothing else.',
   level: 'read',
+  private: true,
   idempotent: true,
   resource: 'notes',
   input: {
@@ -38,9 +39,12 @@ export default tool({
     },
   ],
   async execute({ key }, { context }) {
+    // First by the exact key: the other keys, which strangers' words may be among, are looked at only when there is no such note.
+    const exact = key === undefined ? undefined : await context.notes.get(key.trim());
+    if (key !== undefined && exact !== undefined) return { key: key.trim(), value: exact };
     const keys = await context.notes.list();
     if (key === undefined) return { keys: keys.slice(0, LISTED), count: keys.length };
-    const found = keys.includes(key.trim()) ? key.trim() : similar(key, keys);
+    const found = similar(key, keys);
     if (found === undefined) {
       const known = keys.length > 0 ? `the notes are: ${keys.slice(0, LISTED).join(', ')}` : 'there are no notes yet';
       throw new HermesError('no_such_note', `there is no note "${key}"; ${known}`, { kind: 'tool', next: 'notes_set saves one' });

@@ -1,6 +1,7 @@
 /** A sub-agent: an agent as a tool of another. Its run is a run of its own, named by the parent's call before it begins. */
 
-import { branded, hashOf, type Tool, tool } from '../tools/define.ts';
+import type { State } from '../kernel/types.ts';
+import { branded, hashOf, type ResultFacts, type Tool, tool } from '../tools/define.ts';
 import { borrows } from './lend.ts';
 import { publicOutcome } from './outcome.ts';
 import type { AgentParts } from './parts.ts';
@@ -22,15 +23,27 @@ export function subAgent(agent: AgentParts, { name, description }: { name: strin
     input: INPUT,
     level: 'read',
     timeoutMs: seconds * 1000 + 1000,
-    async execute({ request }, { signal, runId, key }) {
-      const begin = { runId: childRunId(key), parentId: runId, streaming: false, ...(approver ? { approver } : {}) };
-      const outcome =
-        (await goneOn(agent, begin, signal)) ??
-        new Run(agent, { ...begin, message: { role: 'user', content: request } }, { signal }).outcome;
-      return answerOf(await outcome);
-    },
+    execute: () => undefined, // it runs below, with what only the program's own tools see
   });
-  return borrows(branded({ ...made, childRunId }), (lent) => subAgent(agent, { name, description }, lent));
+  const run: Tool['run'] = async ({ request }, { signal, runId, key }, _defer, { sources, tell }) => {
+    const onState = (state: State) => tell(broughtBy(state));
+    const begin = { runId: childRunId(key), parentId: runId, sources, streaming: false, onState, ...(approver ? { approver } : {}) };
+    const outcome =
+      (await goneOn(agent, begin, signal)) ??
+      new Run(agent, { ...begin, message: { role: 'user', content: request as string } }, { signal }).outcome;
+    return answerOf(await outcome);
+  };
+  return borrows(branded({ ...made, run, childRunId }), (lent) => subAgent(agent, { name, description }, lent));
+}
+
+/** What has entered the sub-agent's run enters with its answer, whoever wrote it last. */
+function broughtBy({ sources }: State): ResultFacts {
+  const untrusted = sources.filter((source) => source.untrusted);
+  const names = [...new Set(untrusted.map(({ name, from }) => from ?? name))].join(', ');
+  return {
+    ...(untrusted.length > 0 ? { untrusted: true, from: names } : {}),
+    ...(sources.some((source) => source.private) ? { private: true } : {}),
+  };
 }
 
 /** The same call always makes the same run: after a crash it is found and gone on with. */
@@ -39,10 +52,15 @@ function childRunId(key: string): string {
 }
 
 /** The outcome of a run that had begun before a crash; undefined when there is none. */
-async function goneOn(agent: AgentParts, begin: { runId: string }, signal: AbortSignal): Promise<RunOutcome | undefined> {
+async function goneOn(
+  agent: AgentParts,
+  begin: { runId: string; onState(state: State): void },
+  signal: AbortSignal,
+): Promise<RunOutcome | undefined> {
   const { store } = agent.options;
   if (!(await store?.head(begin.runId)) || !store) return undefined;
   const { state, head } = await (await import('../journal/history.ts')).readHistory(store, begin.runId);
+  begin.onState(state);
   if (state.outcome) return publicOutcome(state.outcome, state);
   return new Run(agent, { ...begin, sessionId: state.session_id, before: state, resume: head, streaming: false }, { signal }).outcome;
 }

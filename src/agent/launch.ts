@@ -34,6 +34,11 @@ export interface Launch {
   owner?: string;
   streaming: boolean;
   /** Sees every event, deltas included; must not throw. */
+/** Nobody outside can foresee it: neither from the run's id, which tools hand to services, nor from the time. */
+export function newBoundary(): string {
+  return process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex');
+}
+
   publish(event: RunEvent): void;
 }
 

@@ -12,7 +12,8 @@ import { createNative } from '../protocols/native.ts';
 import { Templates } from '../protocols/templates.ts';
 import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
-import type { Notes, Tool } from '../tools/define.ts';
+import type { Tool } from '../tools/define.ts';
+import type { NoteStore } from '../tools/notes.ts';
 import { defined } from './defined.ts';
 import { DESCRIBE_IMAGE, describeImages } from './images.ts';
 import { forParent } from './lend.ts';
@@ -258,13 +259,25 @@ function debugHook(directory: string | undefined, secrets: Secrets | undefined):
   return { debug };
 }
 
-/** The assistant's notes live in the store, beside its runs. */
-function storedNotes(store: EventStore, secrets: Secrets | undefined): Notes {
-  const text = (value: Json | undefined) => (value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value));
+/** The assistant's notes live in the store, beside its runs: a text, or { text, untrusted } when it may hold words of strangers. */
+function storedNotes(store: EventStore, secrets: Secrets | undefined): NoteStore {
+  const marked = (value: Json | undefined): value is { text: string; untrusted: true } =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value.text === 'string' && value.untrusted === true;
+  const text = (value: Json) => (marked(value) ? value.text : typeof value === 'string' ? value : JSON.stringify(value));
   return {
-    get: async (key) => text(await store.notes.get('notes', key)),
-    set: (key, value) => store.notes.set('notes', key, secrets ? secrets.hide(value) : value),
+    async get(key) {
+      const value = await store.notes.get('notes', key);
+      return value === undefined ? undefined : text(value);
+    },
+    set(key, given, untrusted) {
+      const value = secrets ? secrets.hide(given) : given;
+      return store.notes.set('notes', key, untrusted ? { text: value, untrusted } : value);
+    },
     list: async () => (await store.notes.list('notes')).map(({ key }) => key),
     delete: async (key) => void (await store.notes.delete('notes', key)),
   };
 }
+    isUntrusted: async (key) =>
+      key === undefined
+        ? (await store.notes.list('notes')).some(({ value }) => marked(value))
+        : marked(await store.notes.get('notes', key)),

@@ -8,7 +8,7 @@ import type { EventData, Fact, RunEvent, Running, State, UserMessage } from '../
 import type { Tool } from '../tools/define.ts';
 import { defined } from './defined.ts';
 import { unseenNote } from './images.ts';
-import { launch, newId } from './launch.ts';
+import { launch, newBoundary, newId } from './launch.ts';
 import { failedOutcome, publicOutcome } from './outcome.ts';
 import { type AgentParts, chooseProtocol, type RunParts, runParts } from './parts.ts';
 import { queue } from './queue.ts';
@@ -256,13 +256,13 @@ function resumed(): Fact<'run.resume'> {
 
 /** What each protocol may put into a prompt. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
-  native: ['instructions', 'system', 'note', 'output'],
-  json: ['instructions', 'json', 'note', 'mend', 'tool-result', 'output-field'],
-  react: ['instructions', 'react', 'note', 'mend-react', 'tool-result', 'output-field'],
+  native: ['instructions', 'system', 'security', 'note', 'output'],
+  json: ['instructions', 'json', 'security', 'note', 'mend', 'tool-result', 'output-field'],
+  react: ['instructions', 'react', 'security', 'note', 'mend-react', 'tool-result', 'output-field'],
   guided: ['guided-direct'],
 };
 
-function begun({ options, templates }: AgentParts, parts: RunParts, { message, before, continues }: Beginning): Fact<'run.start'> {
+function begun({ options, templates }: AgentParts, parts: RunParts, { message, before, continues, sources }: Beginning): Fact<'run.start'> {
   const language = options.language ?? (message ? languageOf(message.content) : (before?.language ?? 'en'));
   const fork = continues?.fork === true && before !== undefined;
   const instructions = options.instructions ?? (fork ? before.instructions : templates.get('instructions', language).text);
@@ -287,6 +287,8 @@ function begun({ options, templates }: AgentParts, parts: RunParts, { message, b
         ...(model.contextWindow === undefined || protocol === 'guided' ? {} : { context_tokens: model.contextWindow }),
       },
       language,
+      boundary: newBoundary(),
+      ...(sources && sources.length > 0 ? { sources: [...sources] } : {}),
       ...defined({ output_schema: parts.output?.schema, continues }),
     },
   };

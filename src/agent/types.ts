@@ -13,6 +13,7 @@ import type {
   RunStart,
   State,
   Status,
+  Source,
   Usage,
   UserMessage,
 } from '../kernel/types.ts';
@@ -230,4 +231,6 @@ export interface Beginning {
   streaming: boolean;
   /** The last state, and where the log ends. */
   onState?(state: State, head: Head | undefined): void;
+  /** What had entered the run that this one is a part of. */
+  sources?: readonly Source[];
 }

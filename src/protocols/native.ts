@@ -2,6 +2,7 @@
 
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { JsonObject, Message, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
+import { bounded } from './boundary.ts';
 import { cutOf, cutShort, proposedCalls, readOptions } from './calls.ts';
 import { remembered } from './highlights.ts';
 import { answerFormat, outputLine } from './output.ts';
@@ -13,6 +14,7 @@ export function createNative(templates: Templates): Protocol {
   const render = promptOf(
     (state) => templates.fill('system', state.language, { instructions: state.instructions }) + outputLine(state, templates),
     (message, state) => renderMessage(message, state, templates),
+    templates,
   );
   let rendered: { infos: readonly ToolInfo[]; tools: LanguageModelV4FunctionTool[] } | undefined;
   return {
@@ -38,7 +40,7 @@ function renderMessage(message: Message, state: State, templates: Templates): La
     case 'note':
       return { role: 'user', content: [{ type: 'text', text: templates.fill('note', state.language, { text: message.content }) }] };
     case 'tool': {
-      const output = { type: message.success ? ('text' as const) : ('error-text' as const), value: message.content };
+      const output = { type: message.success ? ('text' as const) : ('error-text' as const), value: bounded(message, state) };
       return { role: 'tool', content: [{ type: 'tool-result', toolCallId: message.call_id, toolName: message.name, output }] };
     }
     case 'assistant': {

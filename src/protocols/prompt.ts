@@ -2,17 +2,23 @@
 
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { Message, State, UserMessage } from '../kernel/types.ts';
+import { SECURITY, type Templates } from './templates.ts';
 
-/** Gives the prompt of a state. The same message objects come back in each prompt, so that a client can cache what it serialised. */
+/**
+ * Gives the prompt of a state. The security rule ends every system message: no instructions and no template are without it. The same message objects come back in each prompt, so that a client can
+ * cache what it serialised.
+ */
 export function promptOf(
   system: (state: State) => string,
   render: (message: Message, state: State) => LanguageModelV4Message,
+  templates: Templates,
 ): (state: State) => LanguageModelV4Prompt {
   const rendered = new WeakMap<Message, LanguageModelV4Message>();
   let head: { of: State; message: LanguageModelV4Message } | undefined;
   return (state) => {
     if (head?.of.instructions !== state.instructions || head.of.output_schema !== state.output_schema) {
-      head = { of: state, message: { role: 'system', content: system(state) } };
+      const content = `${system(state)}\n\n${templates.get(SECURITY, state.language).text}`;
+      head = { of: state, message: { role: 'system', content } };
     }
     const prompt: LanguageModelV4Prompt = [head.message];
     for (const message of state.messages) {

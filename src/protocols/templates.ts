@@ -11,6 +11,9 @@ export interface Template {
   text: string;
 }
 
+/** The one template that always comes from the program itself. */
+export const SECURITY = 'security';
+
 /** A folder's templates. A file in `directory` replaces the one of the same name that the program ships. */
 export class Templates {
   readonly #directories: string[];
@@ -24,7 +27,8 @@ export class Templates {
     const key = `${name}.${language}`;
     const known = this.#loaded.get(key);
     if (known) return known;
-    const file = this.#directories.map((directory) => join(directory, `${key}.md`)).find((one) => existsSync(one));
+    const directories = name === SECURITY ? this.#directories.slice(-1) : this.#directories;
+    const file = directories.map((directory) => join(directory, `${key}.md`)).find((one) => existsSync(one));
     if (!file) {
       throw new HermesError('template_missing', `template ${key}.md was not found in ${this.#directories.join(' or ')}`, {
         kind: 'usage',

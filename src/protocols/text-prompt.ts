@@ -2,6 +2,7 @@
 
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { AssistantMessage, Message, State, ToolInfo } from '../kernel/types.ts';
+import { bounded } from './boundary.ts';
 import { withoutRemember } from './highlights.ts';
 import { outputLine } from './output.ts';
 import { promptOf, userMessage } from './prompt.ts';
@@ -36,6 +37,7 @@ function promptWith(tools: readonly ToolInfo[], form: TextForm, templates: Templ
       templates.fill(form.name, state.language, { instructions: state.instructions, tools: described }) +
       outputLine(state, templates, form.answerField),
     (message, state) => renderMessage(message, state, form, templates),
+    templates,
   );
 }
 
@@ -47,7 +49,8 @@ function renderMessage(message: Message, state: State, form: TextForm, templates
   if (message.role === 'user') return userMessage(message);
   if (message.role === 'assistant') return { role: 'assistant', content: [{ type: 'text', text: form.write(message) }] };
   if (message.role === 'note') return user(templates.fill('note', state.language, { text: message.content }));
-  const { name, content, success } = message;
+  const { name, success } = message;
+  const content = bounded(message, state);
   return user(form.result + templates.fill('tool-result', state.language, { name, status: success ? 'ok' : 'error', content }));
 }
 

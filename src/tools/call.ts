@@ -1,10 +1,11 @@
 /** The toolbox: the tools of an agent behind the kernel's two ports, `prepare` and `act`. */
 
 import { HermesError } from '../kernel/errors.ts';
+import { cut } from '../kernel/text.ts';
 import type { Call, Json, JsonObject, Performers, Performing, State, ToolInfo, ToolResult } from '../kernel/types.ts';
-import { hashOf, type Notes, type RunContext, type Tool } from './define.ts';
+import { hashOf, type Inside, type ResultFacts, type RunContext, type Tool } from './define.ts';
 import { hostLists } from './host-lists.ts';
-import { memoryNotes } from './notes.ts';
+import { memoryNotes, type NoteStore, notesOfCall } from './notes.ts';
 import { type ArgumentResolver, createPrepare } from './prepare.ts';
 import { SHAPED_LIMIT, shape, toData, toError } from './result.ts';
 import { type Ending, Scope } from './scope.ts';
@@ -24,7 +25,7 @@ export interface ToolboxOptions {
   /** Each tool's own settings, by its name. */
   settings?: Readonly<Record<string, JsonObject>>;
   /** Default: in memory, gone with the toolbox. */
-  notes?: Notes;
+  notes?: NoteStore;
   /** Puts secrets back in place of their placeholders, for the run stage only; default: none are known. */
   restore?(args: JsonObject): JsonObject;
   resolve?: ArgumentResolver;
@@ -87,6 +88,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     const tool = tools.get(name);
     let ending: Ending | undefined;
     let scope: Scope | undefined;
+    const told: ResultFacts[] = [];
+    const inside: Inside = { sources: state.sources, tell: (more) => void told.push(more) };
     const limit = tool?.settings.timeoutMs ?? timeoutMs;
     if (tool && isOutdated(tool, call)) ending = { end: 'thrown', thrown: outdated(name) };
     else if (tool) {
@@ -94,7 +97,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         callId: call_id,
         key,
         runId: state.run_id,
-        context: contextOf(state, name),
+        context: contextOf(state, name, inside),
+        inside,
         progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id, data } }),
       });
       const args = copy(options.restore ? options.restore(call.arguments) : call.arguments) as JsonObject;
@@ -104,8 +108,9 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     ending ??= { end: 'thrown', thrown: new HermesError('unknown_tool', `there is no tool "${name}" any more`) };
     const { result, text } = resultOf(ending, name, limit);
     const ms = Math.round(performance.now() - began);
-    const origin = originOf(scope?.untrustedSources() ?? []);
-    const data = { call_id, name, result, shaped: shape(result, text, resultLimit), ms, ...origin };
+    const more = united([...told, ...(scope?.untrustedSources() ?? []).map((from) => ({ untrusted: true as const, from }))]);
+    const shaped = shape(result, text, resultLimit, call.untrusted || more.untrusted);
+    const data = { call_id, name, result, shaped, ms, ...more };
     await performing.emit({ event_type: 'tool.end', data });
   }
 
@@ -114,12 +119,12 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     return call.hash !== undefined && call.hash !== '' && call.hash !== hashOf(tool.info.hash, call.arguments, workspace);
   }
 
-  function contextOf(state: State, name: string): RunContext {
+  function contextOf(state: State, name: string, { sources, tell }: Inside): RunContext {
     return {
       workspace,
       settings: settings[name] ?? {},
       ...(timezone === undefined ? {} : { timezone }),
-      notes,
+      notes: notesOfCall(notes, sources, (from) => tell({ untrusted: true, from })),
       calls: async () => state.ledger,
     };
   }
@@ -200,9 +205,14 @@ function failed(error: ReturnType<typeof toError>): { result: ToolResult; text: 
   return { result: { success: false, error }, text: '' };
 }
 
-/** What was fetched decides, whatever the tool declares, and also when it failed: an error may repeat what came. */
-function originOf(sources: readonly string[]): { untrusted?: true; from?: string } {
-  return sources.length === 0 ? {} : { untrusted: true, from: sources.join(', ').slice(0, 500) };
+/** What came decides, whatever the tool declares, and also when it failed: an error may repeat what came. */
+function united(told: readonly ResultFacts[]): ResultFacts {
+  const from = [...new Set(told.flatMap((one) => one.from ?? []))];
+  return {
+    ...(told.some((one) => one.untrusted) ? { untrusted: true } : {}),
+    ...(told.some((one) => one.private) ? { private: true } : {}),
+    ...(from.length > 0 ? { from: cut(from.join(', '), 500) } : {}),
+  };
 }
 
 function noteLate(performing: Performing, call: Call, timeoutMs: number): void {

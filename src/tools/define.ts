@@ -2,7 +2,7 @@
 
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { stableJson } from '../kernel/text.ts';
-import type { CallRecord, Json, JsonObject, Level, ToolExample, ToolInfo } from '../kernel/types.ts';
+import type { CallRecord, EventData, Json, JsonObject, Level, Source, ToolExample, ToolInfo } from '../kernel/types.ts';
 import type { FetchOptions, WebResponse } from '../network/fetch.ts';
 import {
   type ArgumentsOf,
@@ -140,6 +140,14 @@ export type ToolSettings = Pick<
 /** Present in every copy of this package, so that a tool made by another copy is known as one. */
 const TOOL = Symbol.for('hermes.tool');
 
+/** What only the program's own tools see (sub-agents): what has entered the run, and a way to say more of the result. */
+export interface Inside {
+  readonly sources: readonly Source[];
+  tell(more: ResultFacts): void;
+}
+/** What a call's end says besides its result. Several are united. */
+export type ResultFacts = Pick<EventData['tool.end'], 'from' | 'untrusted' | 'private'>;
+
 export interface Tool {
   readonly info: ToolInfo;
   readonly settings: ToolSettings;
@@ -148,7 +156,7 @@ export interface Tool {
   check?(args: JsonObject): string[] | Promise<string[]>;
   judge?(args: JsonObject, context: JudgeContext): Judgement | Promise<Judgement>;
   /** Owns `args`. `defer` registers what has to end with the call. */
-  run(args: JsonObject, context: ToolContext, defer: (cleanup: () => Promise<void>) => void): unknown;
+  run(args: JsonObject, context: ToolContext, defer: (cleanup: () => Promise<void>) => void, inside: Inside): unknown;
   /** A sub-agent's: the run that a call with this key makes, so that a crash finds it again. */
   childRunId?(key: string): string;
   /** Ends what the tool keeps between calls (worker threads); a later call starts it again. */

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { HermesError } from '../kernel/errors.ts';
 import type { ErrorData } from '../kernel/types.ts';
 import { webData } from '../network/response.ts';
-import type { ToolContext } from './define.ts';
+import type { Inside, ResultFacts, ToolContext } from './define.ts';
 import { endMarked, markFor } from './marks.ts';
 import { toError } from './result.ts';
 import type { Answer, CallData, Port, Reply, Request, WorkerData } from './worker.ts';
@@ -68,7 +68,7 @@ export class WorkerPool {
   }
 
   /** A call in a thread of its own; `defer` gets what ends the thread when the call ends before it. */
-  async run(call: CallData, context: ToolContext, defer: (cleanup: () => Promise<void>) => void): Promise<unknown> {
+  async run(call: CallData, context: ToolContext, defer: (cleanup: () => Promise<void>) => void, inside: Inside): Promise<unknown> {
     const { callId, key, runId, signal, progress } = context;
     const { workspace, timezone, settings } = context.context;
     const thread = await this.#take();
@@ -90,10 +90,11 @@ export class WorkerPool {
         runId,
         workspace,
         settings,
+        sources: inside.sources,
         ...(timezone === undefined ? {} : { timezone }),
         mark: markFor(key),
       };
-      const reply = await thread.serve({ request, progress, asked: (port, args) => perform(context, port, args) });
+      const reply = await thread.serve({ request, progress, asked: (port, args) => perform(context, inside, port, args) });
       isServing = false;
       mayHaveProcesses = reply.spawns;
       return valueIn(reply);
@@ -124,11 +125,12 @@ export class WorkerPool {
 }
 
 /** What a tool in a thread asks the main thread to do. */
-async function perform({ exec, fetch, context }: ToolContext, port: Port, args: unknown[]): Promise<unknown> {
+async function perform({ exec, fetch, context }: ToolContext, inside: Inside, port: Port, args: unknown[]): Promise<unknown> {
   const [first, second] = args as [string, string];
   if (port === 'exec') return exec(...(args as Parameters<ToolContext['exec']>));
   if (port === 'fetch') return webData(await fetch(...(args as Parameters<ToolContext['fetch']>)));
   if (port === 'calls') return context.calls();
+  if (port === 'tell') return inside.tell(args[0] as ResultFacts);
   if (port === 'notes.get') return context.notes.get(first);
   if (port === 'notes.set') return context.notes.set(first, second);
   if (port === 'notes.list') return context.notes.list();

@@ -3,6 +3,7 @@
 import { HermesError } from '../kernel/errors.ts';
 import { cut } from '../kernel/text.ts';
 import type { ErrorData, Json, ToolResult } from '../kernel/types.ts';
+import { neutralised } from './neutral.ts';
 
 /** Characters (UTF-16 units) of a result that the model sees; about 4,000 tokens of English. */
 export const SHAPED_LIMIT = 16_000;
@@ -39,11 +40,16 @@ function tooLarge(length: number): HermesError {
   });
 }
 
-/** The text for the model: the data as it is; an error as one JSON object. Longer than `limit`: cut, with a note of how much. */
-export function shape(result: ToolResult, text: string, limit: number): string {
-  if (!result.success) return JSON.stringify(result);
-  if (text.length <= limit) return text;
-  const kept = cut(text, limit);
+/**
+ * The text for the model: the data as it is; an error as one JSON object. Longer than `limit`: cut, with a note of how much. `untrusted`:
+ * without what looks like more than text.
+ */
+export function shape(result: ToolResult, text: string, limit: number, untrusted = false): string {
+  const plain = (whole: string) => (untrusted ? neutralised(whole) : whole);
+  if (!result.success) return plain(JSON.stringify(result));
+  const shown = plain(cut(text, limit * 2)); // much of it may be hidden
+  if (text.length <= limit) return shown;
+  const kept = cut(shown, limit);
   return `${kept}\n[cut: the first ${kept.length} of ${text.length} characters are shown]`;
 }
 

@@ -122,7 +122,7 @@ function threadTool({ info, settings, normalizes, checks, judges }: ToolSketch, 
     ...(normalizes ? { normalize: (args) => pool.request({ do: 'normalize', ...call(args) }, limit) as never } : {}),
     ...(checks ? { check: (args) => pool.request({ do: 'check', ...call(args) }, limit) as never } : {}),
     ...(judges ? { judge: (args, context) => pool.request({ do: 'judge', ...call(args), context }, limit) as never } : {}),
-    run: (args, context, defer) => pool.run(call(args), context, defer),
+    run: (args, context, defer, inside) => pool.run(call(args), context, defer, inside),
     close: () => pool.close(),
   };
 }

@@ -2,7 +2,7 @@
 
 import { HermesError } from '../kernel/errors.ts';
 import type { Json, JsonObject, Performing } from '../kernel/types.ts';
-import type { RunContext, Tool, ToolContext } from './define.ts';
+import type { Inside, RunContext, Tool, ToolContext } from './define.ts';
 import type { CallProcesses } from './exec.ts';
 import type { CallFetches } from './web.ts';
 
@@ -15,6 +15,7 @@ export interface ScopeOptions {
   runId: string;
   context: RunContext;
   progress(data: Json): void;
+  inside: Inside;
 }
 
 export type Ending = { end: 'value'; value: unknown } | { end: 'thrown'; thrown: unknown } | { end: 'timeout' } | { end: 'aborted' };
@@ -67,7 +68,7 @@ export class Scope {
     if (caller.signal.aborted) return { end: 'aborted' };
     let value: unknown;
     try {
-      value = tool.run(args, this.#toolContext(), (cleanup) => this.#cleanups.push(cleanup));
+      value = tool.run(args, this.#toolContext(), (cleanup) => this.#cleanups.push(cleanup), this.#options.inside);
     } catch (thrown) {
       return { end: 'thrown', thrown };
     }

@@ -5,7 +5,16 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CallRecord, ErrorData, Json, JsonObject, ToolInfo } from '../kernel/types.ts';
 import { type WebData, webResponse } from '../network/response.ts';
-import { type ExecResult, isTool, type JudgeContext, type Notes, type Tool, type ToolContext, type ToolSettings } from './define.ts';
+import {
+  type ExecResult,
+  type Inside,
+  isTool,
+  type JudgeContext,
+  type Notes,
+  type Tool,
+  type ToolContext,
+  type ToolSettings,
+} from './define.ts';
 import { toData, toError } from './result.ts';
 
 /** What one thread is given: the module that `hermes-agent` stands for in tool files, wherever they lie. */
@@ -25,6 +34,7 @@ interface RunRequest extends CallData {
   workspace: string;
   settings: JsonObject;
   timezone?: string;
+  sources: Inside['sources'];
   /** Environment that marks the processes of this call. */
   mark: Record<string, string>;
 }
@@ -40,7 +50,7 @@ export type Reply =
   | { reply: 'progress'; data: Json }
   /** Something that only the main thread can do; answered by an Answer with the same id. */
   | { reply: 'ask'; id: number; port: Port; args: unknown[] };
-export type Port = 'exec' | 'fetch' | 'notes.get' | 'notes.set' | 'notes.list' | 'notes.delete' | 'calls';
+export type Port = 'exec' | 'fetch' | 'notes.get' | 'notes.set' | 'notes.list' | 'notes.delete' | 'calls' | 'tell';
 export interface Answer {
   answer: number;
   value?: unknown;
@@ -90,7 +100,8 @@ async function perform(request: Request): Promise<unknown> {
   if (request.do === 'check') return tool.check?.(request.args);
   if (request.do === 'judge') return tool.judge?.(request.args, request.context);
   Object.assign(process.env, request.mark);
-  return toData(await tool.run(request.args, contextOf(request), () => undefined)).data;
+  const inside: Inside = { sources: request.sources, tell: (more) => void ask('tell', more) };
+  return toData(await tool.run(request.args, contextOf(request), () => undefined, inside)).data;
 }
 
 /** The default export of a file as a list. */
