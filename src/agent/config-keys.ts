@@ -199,6 +199,7 @@ export const KEYS = {
   logging: {
     level: choice('INFO', ['DEBUG', 'INFO', 'WARNING', 'ERROR'], 'how much is said on standard error', '标准错误上输出的详细程度'),
     json_lines: flag(true, 'each run is also written as JSON Lines under .hermes/logs', '每次运行另写 JSON Lines 日志到 .hermes/logs'),
+    sign_key: text(undefined, 'file with an Ed25519 private key (PEM) that signs the end of each run', '用于签名每次运行结尾的 Ed25519 私钥文件（PEM）'),
   },
 };
 

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { type Log, type LogProblem, openLog } from '../journal/log.ts';
 import { createSecrets } from '../journal/secrets.ts';
+import { readSigningKey, signEnds } from '../journal/sign.ts';
 import { openSqliteStore } from '../journal/sqlite.ts';
 import type { EventStore } from '../journal/store.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
@@ -133,18 +134,23 @@ export async function openStore(
   options: { secrets?: Readonly<Record<string, string>>; onLogProblem?(problem: LogProblem): void } = {},
 ): Promise<OpenedStore> {
   const folder = join(config.root, '.hermes');
+  const { json_lines, sign_key } = config.values.logging;
+  const key = sign_key === undefined ? undefined : await readSigningKey(resolve(config.root, sign_key));
   await makeFolder(folder);
   const { hide } = createSecrets(options.secrets ?? knownSecrets(config));
   const store = await openSqliteStore({ file: join(folder, 'hermes.db'), hide });
+  const directory = join(folder, 'logs');
+  const report = options.onLogProblem ?? ((problem) => process.emitWarning(problem.message));
   let log: Log | undefined;
-  if (config.values.logging.json_lines) {
-    const report = options.onLogProblem ?? ((problem) => process.emitWarning(problem.message));
-    log = openLog({ store, directory: join(folder, 'logs'), report });
+  if (json_lines) {
+    log = openLog({ store, directory, report });
     await log.catchUp();
   }
+  const signer = key && signEnds({ store, directory, report }, key);
   const close = async () => {
     await store.flush();
     await log?.close();
+    await signer?.close();
     await store.close();
   };
   return { store, close };

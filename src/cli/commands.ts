@@ -10,6 +10,7 @@ import { addBaseOptions, addRunOptions, type BaseOptions, collect, type RunOptio
 
 type Given<O = BaseOptions> = [options: O];
 type Json = { json?: boolean };
+type SigningKey = { key?: string };
 
 interface Tree {
   cli: Cli;
@@ -84,9 +85,14 @@ function addRuns(tree: Tree): void {
   const tail = add(tree, runs, 'tail <run>', 'help.runs.tail', async (id: string, options: BaseOptions & Json) =>
     (await looking()).runsTail(cli, id, options),
   );
-  const verify = add(tree, runs, 'verify [run...]', 'help.runs.verify', async (ids: string[], options: BaseOptions & Json) =>
+  const verify = add(tree, runs, 'verify [run...]', 'help.runs.verify', async (ids: string[], options: BaseOptions & Json & SigningKey) =>
     (await looking()).runsVerify(cli, ids, options),
   );
+  verify.addOption(plain(cli, '--key <file>', 'help.o.publicKey'));
+  const sign = add(tree, runs, 'sign <run...>', 'help.runs.sign', async (ids: string[], options: BaseOptions & SigningKey) =>
+    (await looking()).runsSign(cli, ids, options),
+  );
+  sign.addOption(plain(cli, '--key <file>', 'help.o.privateKey'));
   const replay = add(tree, runs, 'replay <run>', 'help.runs.replay', async (id: string, options: BaseOptions & Json) =>
     (await goingOn()).runsReplay(cli, id, options),
   );

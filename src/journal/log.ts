@@ -13,7 +13,7 @@ import { maskPatterns } from './secrets.ts';
 import type { EventStore, LogPosition, RunHead } from './store.ts';
 
 export interface LogProblem {
-  code: 'log_missing' | 'log_short' | 'log_foreign' | 'log_failed';
+  code: 'log_missing' | 'log_short' | 'log_foreign' | 'log_failed' | 'sign_failed';
   run_id: string;
   message: string;
 }
@@ -105,9 +105,12 @@ export function foldHash(hash: string, rendered: string): string {
   return sha256(hash + rendered);
 }
 
-/** Deletes the files of pruned runs. */
+/** Deletes the files of pruned runs, with their signatures. */
 export async function removeLogs(directory: string, pruned: readonly RunHead[]): Promise<void> {
-  for (const head of pruned) await rm(logPath(directory, head), { force: true });
+  for (const head of pruned) {
+    const path = logPath(directory, head);
+    for (const file of [path, path.replace(/\.jsonl$/, '.sig')]) await rm(file, { force: true });
+  }
 }
 
 async function writeRun(store: EventStore, directory: string, run_id: string, report: LogOptions['report']): Promise<void> {

@@ -13,6 +13,7 @@ import { type EventStore, GENESIS, type Head, type LogPosition } from './store.t
  * In the store: an event is not the written one, is missing, or the last ones are; a text is not the
  * written one, is gone, or was forgotten on purpose (no fault). In the log file: the same for its
  * lines; foreign = not an event of this run; torn = the last line has no end, as a crash leaves it.
+ * Signatures: see sign.ts.
  */
 export type ProblemCode =
   | 'unknown_run'
@@ -27,7 +28,10 @@ export type ProblemCode =
   | 'log_line_missing'
   | 'log_cut'
   | 'log_foreign'
-  | 'log_torn';
+  | 'log_torn'
+  | 'signature_missing'
+  | 'signature_wrong'
+  | 'signature_behind';
 export interface Problem {
   code: ProblemCode;
   seq?: number;

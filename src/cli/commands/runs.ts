@@ -1,7 +1,9 @@
-/** `hermes runs list|show|tail|verify|prune`: looking back, from the store alone. */
+/** `hermes runs list|show|tail|verify|sign|prune`: looking back, from the store alone. */
 
+import { resolve } from 'node:path';
 import { removeLogs } from '../../journal/log.ts';
 import { maskPatterns } from '../../journal/secrets.ts';
+import { checkSignature, readPublicKey, readSigningKey, signRun } from '../../journal/sign.ts';
 import type { EventStore, RunHead } from '../../journal/store.ts';
 import { verifyRun } from '../../journal/verify.ts';
 import type { RunEvent } from '../../kernel/types.ts';
@@ -100,12 +102,19 @@ export async function runsTail(cli: Cli, id: string, options: BaseOptions & { js
   });
 }
 
-export async function runsVerify(cli: Cli, ids: readonly string[], options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
+export async function runsVerify(
+  cli: Cli,
+  ids: readonly string[],
+  options: BaseOptions & { json?: boolean; key?: string },
+): Promise<ExitStatus> {
+  const key = options.key === undefined ? undefined : await readPublicKey(options.key);
   return withStore<ExitStatus>(cli, options, async ({ store, logs, config }) => {
     const heads = ids.length === 0 ? await store.list({ limit: ALL }) : await allFound(cli, store, ids);
     let bad = 0;
     for (const head of heads) {
       const result = await verifyRun(store, head.run_id, config.values.logging.json_lines ? logs : undefined);
+      if (key) result.problems.push(...(await checkSignature(store, head, logs, key)));
+      result.ok = result.ok && !result.problems.some(({ code }) => code.startsWith('signature_'));
       if (!result.ok) bad++;
       if (options.json) cli.terminal.out(`${JSON.stringify({ run_id: head.run_id, ...result })}\n`);
       else {
@@ -115,6 +124,25 @@ export async function runsVerify(cli: Cli, ids: readonly string[], options: Base
       }
     }
     cli.terminal.err(`${cli.t(bad === 0 ? 'runs.allGood' : 'runs.bad', { count: heads.length, bad })}\n`);
+    return bad === 0 ? 0 : 1;
+  });
+}
+
+/** For runs that ended before there was a key, or in a crash. What is not as it was written is not signed. */
+export async function runsSign(cli: Cli, ids: readonly string[], options: BaseOptions & { key?: string }): Promise<ExitStatus> {
+  return withStore<ExitStatus>(cli, options, async ({ store, logs, config }) => {
+    const { sign_key, json_lines } = config.values.logging;
+    const file = options.key ?? (sign_key === undefined ? undefined : resolve(config.root, sign_key));
+    if (file === undefined) throw usageError(cli.t('runs.noKey'), cli.t('runs.noKey.next'));
+    const key = await readSigningKey(file);
+    let bad = 0;
+    for (const { run_id, seq } of await allFound(cli, store, ids)) {
+      const { ok, problems } = await verifyRun(store, run_id, json_lines ? logs : undefined);
+      if (ok) await signRun(store, run_id, logs, key);
+      else bad++;
+      const said = ok ? `✓ ${cli.t('runs.signed', { id: run_id, seq })}` : `✗ ${run_id}: ${problems[0]?.message}`;
+      cli.terminal.out(`${said}\n`);
+    }
     return bad === 0 ? 0 : 1;
   });
 }
