@@ -85,9 +85,14 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
   bad_permission: ['权限规则写法有误', '写成 TOOL 或 TOOL:PATTERN。'],
 };
 
-/** The same error for a Chinese reader. */
+/** What a next step names and a translation cannot know: variables, options with a value, packages, the nearest name. */
+const NAMED = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|--model [^\s,]*[^\s,.]|npm install [^\s,]*[^\s,.]|(?<=mean )"[^"]+"/g;
+
+/** The same error for a Chinese reader. One whose next step is in Chinese has been told in Chinese; only its data may be in its message. */
 export function inChinese<T extends { code: string; message: string; next?: string }>(error: T): T {
   const entry = Object.hasOwn(TABLE, error.code) ? TABLE[error.code] : undefined;
-  if (!entry || /\p{Script=Han}/u.test(error.message)) return error;
-  return { ...error, message: `${entry[0]}（${error.message}）`, next: entry[1] };
+  if (!entry || /\p{Script=Han}/u.test(error.next ?? error.message)) return error;
+  const [headline, next] = entry;
+  const named = (error.next?.match(NAMED) ?? []).filter((name) => !next.includes(name));
+  return { ...error, message: `${headline}（${error.message}）`, next: named.length > 0 ? `${next}（${named.join('，')}）` : next };
 }

@@ -14,16 +14,21 @@ export function toldError(cli: Cli, thrown: unknown): ErrorData {
   const values = Object.fromEntries(Object.entries(thrown.data).map(([name, value]) => [name, String(value)]));
   const key = `error.${data.code}`;
   const nextKey = `next.${data.code}`;
-  if (isMessageKey(key)) data.message = cli.t(key, values) + (values.meant ? cli.t('usage.meant', { name: values.meant }) : '');
+  if (isMessageKey(key)) data.message = cli.t(key, values) + (values.meant ? ` ${cli.t('usage.meant', { name: values.meant })}` : '');
   if (isMessageKey(nextKey)) data.next = cli.t(nextKey, values);
   return data;
 }
 
 export function printError(cli: Cli, given: ErrorData): void {
   const { terminal, t } = cli;
-  const error = cli.language === 'zh' ? inChinese(given) : given;
+  const error = inOwnWords(cli, given);
   terminal.err(`${terminal.paint('red', t('error.prefix'))}${harmless(error.message)}\n`);
   terminal.err(`${terminal.paint('cyan', t('error.next'))}${harmless(error.next ?? t('next.general'))}\n`);
+}
+
+/** In the user's language, for whoever shows it in another form. */
+export function inOwnWords(cli: Pick<Cli, 'language'>, error: ErrorData): ErrorData {
+  return cli.language === 'zh' ? inChinese(error) : error;
 }
 
 export function statusOf(thrown: unknown): ExitStatus {

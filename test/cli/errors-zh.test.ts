@@ -1,0 +1,56 @@
+/** What a Chinese reader is told of errors that arise in English: the headline, and a next step that names the thing. */
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { hermes, ownFolder } from './start.ts';
+
+const cwd = await ownFolder();
+
+async function told(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const { out, err } = await hermes([...args, '--lang', 'zh'], { cwd, env });
+  return out + err;
+}
+
+/** An endpoint that refuses every request with this message. */
+async function refusing(status: number, message: string): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a vendor that answers in Chinese does not bring the English next step along', async () => {
+  const expired = await told(['run', 'x'], {
+    HERMES_MODEL_PROVIDER: 'deepseek',
+    HERMES_MODEL_MODEL: 'deepseek-v4-pro',
+    HERMES_MODEL_BASE_URL: await refusing(401, '令牌已过期'),
+    DEEPSEEK_API_KEY: 'sk-12345678',
+  });
+  assert.match(expired, /错误：密钥已过期（deepseek at .*令牌已过期）\n下一步：申请新的密钥，并填入对应的环境变量。（DEEPSEEK_API_KEY）\n/);
+});
+
+test('the next step names the variable, the region, the model, the package', async () => {
+  assert.match(await told(['run', '-m', 'deepseek:deepseek-v4-pro', 'x']), /缺少密钥.*\n下一步：.*DEEPSEEK_API_KEY/);
+  assert.match(await told(['run', '-m', '@ai-sdk/nobody:x', 'x']), /没有安装这个包.*\n下一步：.*npm install @ai-sdk\/nobody/);
+  assert.match(await told(['run', '-m', 'deepseak:x', 'x']), /未知的模型提供方.*\n下一步：.*"deepseek:x"/);
+  const region = await told(['run', 'x'], {
+    HERMES_MODEL_PROVIDER: 'moonshot',
+    HERMES_MODEL_MODEL: 'kimi-k2.6',
+    HERMES_MODEL_BASE_URL: await refusing(401, 'Invalid Authentication'),
+    MOONSHOT_API_KEY: 'sk-12345678',
+  });
+  assert.match(region, /密钥无效.*\n下一步：.*MOONSHOT_API_KEY，--model moonshot-intl:kimi/);
+});
+
+test('what is told in Chinese already stays as it is', async () => {
+  assert.match(await told(['models', 'pull', 'hf:x']), /^错误：应为 hf:OWNER[^（]*，而不是“hf:x”\n下一步：可用的写法：/);
+  assert.match(await told(['doctor'], { HERMES_MODEL_PROVIDER: 'deepseek' }), /✗ 模型：缺少密钥（.*\n {4}→ 在环境变量.*DEEPSEEK_API_KEY/);
+});
