@@ -21,7 +21,7 @@ const TABLE = {
   'help.helpCommand': ['show the help of a command', '显示某个命令的帮助'],
   'help.version': ['show the version', '显示版本'],
   'help.more': [
-    'Examples:\n  hermes run "(13+27)*4 = ?"\n  cat notes.txt | hermes run "summarise this"\n  hermes chat --continue\n\nExit status: 0 success, 1 error, 2 wrong usage or configuration, 3 waiting or not asked,\n4 max_steps, 5 timeout, 6 stopped by a guard, 130 cancelled, 143 terminated.',
+    'Examples:\n  hermes run "(13+27)*4 = ?"\n  cat notes.txt | hermes run "summarise this"\n  hermes chat --continue\n\nExit status: 0 success, 1 error, 2 wrong usage or configuration, 3 waiting or\nnot asked, 4 max_steps, 5 timeout, 6 stopped by a guard, 130 cancelled,\n143 terminated.',
     '例子：\n  hermes run "(13+27)*4 等于多少？"\n  cat notes.txt | hermes run "总结一下"\n  hermes chat --continue\n\n退出码：0 成功，1 错误，2 用法或配置有误，3 等待批准或无人可问，\n4 达到 max_steps，5 超时，6 被防护规则停止，130 已取消，143 被终止。',
   ],
   'help.run': ['carry out one request', '执行一个请求'],
@@ -32,7 +32,7 @@ const TABLE = {
   'help.models.list': ['models on this machine, and those that can be pulled', '本机已有和可拉取的模型'],
   'help.models.pull': [
     'bring a model onto this machine: a name, hf:OWNER/REPO, ms:OWNER/REPO, an address, pypi:..., a file',
-    '把模型拉取到本机：名称、hf:OWNER/REPO、ms:OWNER/REPO、网址、pypi:...、文件',
+    '拉取模型：名称、hf:、ms:、网址、pypi:、文件',
   ],
   'help.models.test': ['find out what a model can do, and remember it', '测试模型的能力并记住结果'],
   'help.models.rm': ['delete a pulled model', '删除已拉取的模型'],
@@ -51,7 +51,7 @@ const TABLE = {
   'help.runs.sign': ['sign the end of runs with an Ed25519 key', '用 Ed25519 密钥为运行的结尾签名'],
   'help.runs.replay': ['decide again from the log and compare', '按日志重放决策并比较'],
   'help.runs.fork': ['a new run that goes on from an event of an old one', '从旧运行的某个事件处另起新运行'],
-  'help.runs.stats': ['figures over all runs: success, steps, tokens, cost, tools', '所有运行的统计：成功率、步数、token、费用、工具'],
+  'help.runs.stats': ['figures over all runs: success, steps, tokens, cost, tools', '全部运行的统计：成功率、步数、费用、工具'],
   'help.runs.prune': ['delete old runs', '删除旧的运行'],
   'help.approvals': ['questions that wait for your answer', '等待你答复的询问'],
   'help.approvals.list': ['what is asked, by which run, since when', '询问的内容、所属运行和时间'],
@@ -65,7 +65,7 @@ const TABLE = {
   'help.o.always': ['from now on without asking, for exactly this', '以后对完全相同的调用不再询问'],
   'help.eval': [
     'run case files on one or several models, side by side (without FILES: the standard cases)',
-    '在一个或多个模型上运行用例并并排比较（不给文件则为标准用例）',
+    '在一个或多个模型上运行用例并比较（默认标准用例）',
   ],
   'help.config': ['the configuration', '配置'],
   'help.config.show': ['every value and where it comes from', '每个值及其来源'],

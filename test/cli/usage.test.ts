@@ -95,10 +95,10 @@ test('nothing has been written by all that', async () => {
 test('help and version go to standard output, in 80 columns, in both languages', async () => {
   const { widthOf } = await import('../../src/cli/text.ts');
   for (const lang of ['en', 'zh']) {
-    for (const args of [['--help'], ['run', '--help'], ['runs', '--help'], ['help', 'tools']]) {
+    for (const args of [['--help'], ['run', '--help'], ['runs', '--help'], ['models', '--help'], ['eval', '--help'], ['help', 'tools']]) {
       const { out, err, status } = await hermes([...args, '--lang', lang], { cwd });
       assert.deepEqual([status, err], [0, ''], args.join(' '));
-      for (const line of out.split('\n')) assert.ok(widthOf(line) <= 88, `${lang} ${args.join(' ')}: ${line}`);
+      for (const line of out.split('\n')) assert.ok(widthOf(line) <= 80, `${lang} ${args.join(' ')}: ${line}`);
       assert.equal(/\p{Script=Han}/u.test(out), lang === 'zh');
     }
   }
