@@ -19,6 +19,8 @@ export interface Attempt {
   /** Models that have failed in this step, and how far down the fallback list it has come. */
   failed: string[];
   fallbacks: number;
+  /** Of fallbacks that could not even be opened, when none was left to go on with. */
+  untold?: Fact[];
 }
 export interface Recover {
   /** Changes the attempt and gives the facts that tell of it; undefined = the error stands. */
@@ -72,24 +74,32 @@ function toJson(model: ChatModel, attempt: Attempt, why: 'refused' | 'text'): Fa
 
 async function nextModel(parts: RecoverParts, error: HermesError, model: ChatModel, attempt: Attempt): Promise<Fact[] | undefined> {
   const { state, failed } = attempt;
+  const text = TEXT[state.language];
   failed.push(model.id);
-  const facts: Fact[] = [];
-  let why = error.message;
+  const passed: Fact[] = [];
   while (attempt.fallbacks < parts.fallback.length) {
     const option = parts.fallback[attempt.fallbacks++] as ModelOption;
     try {
       const next = await parts.open(option);
       if (failed.includes(next.model.id)) continue;
-      facts.push(note('model_fallback', TEXT[state.language].model(why, next.model.id)));
-      facts.push({ event_type: 'run.change', data: { model: next.model.id, protocol: next.protocol } });
       attempt.state = { ...state, model: next.model.id, protocol: next.protocol, messages: forModel(state.messages, false) };
-      return facts;
+      return [
+        note('model_fallback', text.model(sentence(error.message), next.model.id)),
+        ...passed,
+        { event_type: 'run.change', data: { model: next.model.id, protocol: next.protocol } },
+      ];
     } catch (unopened) {
-      facts.push(note('model_fallback', why)); // no key, no such model: the next one
-      why = errorData(unopened).message;
+      const name = typeof option === 'string' ? option : option.modelId; // no key, no such model: the next one
+      passed.push(note('fallback_passed', text.passed(name, errorData(unopened).message)));
     }
   }
+  attempt.untold = passed;
   return undefined;
+}
+
+/** Something may follow it on the line. */
+export function sentence(text: string): string {
+  return /[.!?。！？]$/.test(text) ? text : `${text}.`;
 }
 
 function note(code: string, message: string): Fact<'run.note'> {
@@ -103,6 +113,7 @@ const TEXT = {
     blind: (model: string) => `${model} cannot see images: it is told their names and sizes only. Name a model that can (--model).`,
     room: (model: string, tokens: number) => `${model} used up max_tokens before its answer: asked again with ${tokens}.`,
     model: (why: string, next: string) => `${why} Going on with ${next}.`,
+    passed: (name: string, why: string) => `The fallback ${name} was passed over: ${why}`,
   },
   zh: {
     refused: (model: string) => `${model} 在此不接受函数调用：改用 json 协议继续。`,
@@ -110,5 +121,6 @@ const TEXT = {
     blind: (model: string) => `${model} 看不到图片，只会得知图片的名称和尺寸。请换用支持图片的模型（--model）。`,
     room: (model: string, tokens: number) => `${model} 在回答之前用完了 max_tokens：以 ${tokens} 重新提问。`,
     model: (why: string, next: string) => `${why} 改用 ${next} 继续。`,
+    passed: (name: string, why: string) => `备用模型 ${name} 无法使用，已跳过：${why}`,
   },
 } as const;

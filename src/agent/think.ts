@@ -7,7 +7,7 @@ import type { AskOptions, ChatModel, Delta } from '../models/types.ts';
 import type { Protocol, Reading } from '../protocols/types.ts';
 import { defined } from './defined.ts';
 import { cannotSee, withoutImages } from './images.ts';
-import type { Attempt, Recover } from './recover.ts';
+import { type Attempt, type Recover, sentence } from './recover.ts';
 
 export interface ThinkParts {
   /** The model that the state names. */
@@ -67,7 +67,10 @@ export function createThink(parts: ThinkParts): Performers['think'] {
         if (isStoreFailure(error)) throw error;
         const recovery = performing.signal.aborted || shown.text !== '' ? undefined : await parts.recover.failed(error, model, attempt);
         if (!recovery)
-          return await performing.emit(failure(model.id, error, { shown: shown.text, ms: ms(), aborted: performing.signal.aborted }));
+          return await performing.emit(
+            ...(attempt.untold ?? []),
+            failure(model.id, error, { shown: shown.text, ms: ms(), aborted: performing.signal.aborted }),
+          );
         facts = [...discarded(error, ms(), (usage) => parts.cost(model, usage)), ...recovery];
       }
     }
@@ -141,7 +144,8 @@ function deltas(protocol: Protocol, performing: Performing, shown: { text: strin
 function tellRetry(error: HermesError, waitMs: number, { parts, model, attempt, performing }: Thinking): void {
   const seconds = Math.max(1, Math.round(waitMs / 1000));
   const { language } = attempt.state;
-  const message = { en: `${error.message} Trying again in ${seconds} s.`, zh: `${error.message} ${seconds} 秒后重试。` }[language];
+  const why = sentence(error.message);
+  const message = { en: `${why} Trying again in ${seconds} s.`, zh: `${why} ${seconds} 秒后重试。` }[language];
   const told: Fact = { event_type: 'run.note', data: { level: 'warning', code: 'retry', message } };
   performing.emit(...discarded(error, 0, (usage) => parts.cost(model, usage)), told).catch(() => undefined); // told or not
 }

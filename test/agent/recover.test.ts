@@ -56,6 +56,19 @@ test('no model is left: the error is that of the last one, and names what to do'
   assert.match(JSON.stringify(events), /DEEPSEEK_API_KEY is not set/, 'a fallback that cannot be opened is told, and passed over');
 });
 
+test('no fallback can be opened: the first error stands, and it is told why nobody took over', async () => {
+  const agent = new Agent({
+    model: scriptedModel([fails('balance_exhausted')], { id: 'first:a' }),
+    fallback: ['deepseek:x', 'zai:y'],
+    env: {},
+  });
+  const events: RunEvent[] = [];
+  const outcome = await agent.run('你好', { onEvent: (event) => events.push(event) });
+  assert.equal(outcome.error?.code, 'balance_exhausted');
+  const told = events.flatMap((event) => (event.event_type === 'run.note' ? [event.data.message] : []));
+  assert.match(told.join('\n'), /备用模型 deepseek:x .*DEEPSEEK_API_KEY is not set\n备用模型 zai:y .*ZAI_API_KEY is not set$/);
+});
+
 test('too long, filtered, or already shown: no other model is asked', async () => {
   for (const script of [fails('context_overflow'), fails('content_filter'), { text: 'half an answ', ...fails('connection_lost') }]) {
     const fallback = scriptedModel(['never'], { id: 'second:b' });
