@@ -5,7 +5,7 @@
 
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { HermesError, nearest } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/types.ts';
 import type { Price } from '../models/prices.ts';
@@ -13,6 +13,7 @@ import { type ConfigValues, KEYS, type Key, keysOf, type Section } from './confi
 import { readDotenv } from './dotenv.ts';
 import { readSmallText } from './read-text.ts';
 import { readRemembered } from './remembered.ts';
+import { type FolderTrust, lookAtFolder, type TrustAnswer, trustOf } from './trust.ts';
 
 const FILE_NAME = 'hermes_config.toml';
 const SECTIONS = Object.keys(KEYS) as Section[];
@@ -40,6 +41,10 @@ export interface Config {
   userFile?: string;
   /** Folder of the project's file, else the working directory: .env, .hermes/ and tools/ lie there. */
   root: string;
+  /** Of the user, for all folders: configuration, .env, what they trust and allow. */
+  userFolder: string;
+  /** Whether what `root` holds may act; what it holds has not been read when it may not. */
+  trust: FolderTrust;
   /** .env files under the real environment; the only place where keys are looked up. */
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -58,32 +63,39 @@ export interface ConfigOptions {
   /** Default: process.env. */
   env?: Readonly<Record<string, string | undefined>>;
   overrides?: readonly Override[];
+  /** Who decides about a folder that nobody has decided about; true = it is trusted from now on; default: it stays inert. */
+  trust?: TrustAnswer | boolean;
 }
 
 export async function loadConfig(options: ConfigOptions = {}): Promise<Config> {
   const cwd = resolve(options.cwd ?? process.cwd());
   const environment = options.env ?? process.env;
-  const userFolder = join(environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config'), 'hermes');
+  const userFolder = userFolderOf(environment);
   const file = options.file === undefined ? await findUpwards(cwd) : resolve(cwd, options.file);
   const userFile = join(userFolder, FILE_NAME);
   const root = file === undefined ? cwd : dirname(file);
-  const config = emptyConfig(root, {
-    ...(await readDotenv(join(userFolder, '.env'))),
-    ...(await readDotenv(join(root, '.env'))),
-    ...environment,
-  });
+  const isNamed = options.file !== undefined;
+  const mayAsk = file === undefined || (await exists(file)); // a name that is wrong is told first
+  const answer = options.trust && mayAsk ? { answer: options.trust } : {};
+  const trust = await trustOf(root, await lookAtFolder(root, file, isNamed), { env: environment, userFolder, ...answer });
+  const isTrusted = trust.state === 'trusted';
+  const config = emptyConfig(
+    { root, userFolder, trust },
+    {
+      ...(await readDotenv(join(userFolder, '.env'))),
+      ...(isTrusted ? await readDotenv(join(root, '.env')) : {}),
+      ...environment,
+    },
+  );
 
   if (file !== userFile && (await addFile(config, userFile, 'user'))) config.userFile = userFile;
-  if (file !== undefined) {
+  if (file !== undefined && (isTrusted || isNamed)) {
     if (!(await addFile(config, file, 'project'))) throw missing(file);
     config.file = file;
   }
-  config.remembered = await readRemembered(root);
-  const { sources, values } = config;
-  // The usual folder may be absent; one that somebody has named may not.
-  const hasTools = sources['tools.directories']!.origin !== 'default' || (await exists(join(root, 'tools')));
-  if (!hasTools) values.tools.directories = [];
+  config.remembered = await readRemembered(userFolder, root);
   addEnvironment(config);
+  await chooseToolFolders(config, isTrusted);
   for (const { key, value, option } of options.overrides ?? []) {
     const [section, name] = key.split('.') as [Section, string];
     setValue(config, section, name, value, { origin: 'option', name: option });
@@ -91,8 +103,21 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<Config> {
   return config;
 }
 
+/** Where the user's own settings for all folders lie. */
+export function userFolderOf(env: Readonly<Record<string, string | undefined>>): string {
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'hermes');
+}
+
+/** The usual folder may be absent; one that somebody has named may not. Without trust only what the user named for all folders counts. */
+async function chooseToolFolders({ values, sources, root }: Config, isTrusted: boolean): Promise<void> {
+  const { tools } = values;
+  const { origin } = sources['tools.directories']!;
+  if (!isTrusted) tools.directories = origin === 'project' ? [] : tools.directories.filter((folder) => isAbsolute(folder));
+  else if (origin === 'default' && !(await exists(join(root, 'tools')))) tools.directories = [];
+}
+
 /** All defaults, as if nothing had been configured. */
-function emptyConfig(root: string, env: Config['env']): Config {
+function emptyConfig(place: Pick<Config, 'root' | 'userFolder' | 'trust'>, env: Config['env']): Config {
   const values: Record<string, Record<string, unknown>> = {};
   const sources: Record<string, Source> = {};
   for (const section of SECTIONS) {
@@ -102,7 +127,7 @@ function emptyConfig(root: string, env: Config['env']): Config {
       sources[`${section}.${name}`] = { origin: 'default' };
     }
   }
-  return { values: values as unknown as ConfigValues, aliases: {}, prices: {}, toolSettings: {}, remembered: [], sources, root, env };
+  return { values: values as unknown as ConfigValues, aliases: {}, prices: {}, toolSettings: {}, remembered: [], sources, ...place, env };
 }
 
 async function findUpwards(from: string): Promise<string | undefined> {

@@ -61,6 +61,14 @@ function localSubject(model: string): Subject {
   return { baseURL: 'local', model };
 }
 
+function untrustedPackage(name: string): HermesError {
+  return new HermesError('folder_untrusted', `the package ${name} is code of this folder, which is not trusted yet`, {
+    kind: 'usage',
+    next: 'look at the folder, then add --trust once',
+    data: { name },
+  });
+}
+
 async function openChoice(
   choice: ModelChoice,
   settings: ModelSettings & { workspace?: string },
@@ -68,8 +76,9 @@ async function openChoice(
 ): Promise<ChatModel> {
   if ('package' in choice) {
     const { openAiSdkModel } = await import('../models/ai-sdk.ts');
-    const { contextWindow, timeouts, workspace = process.cwd() } = settings;
-    return openAiSdkModel({ ...choice, from: workspace, contextWindow, timeouts, env });
+    const { contextWindow, timeouts, workspace = process.cwd(), packagesFrom = workspace } = settings;
+    if (packagesFrom === null) throw untrustedPackage(choice.package);
+    return openAiSdkModel({ ...choice, from: packagesFrom, contextWindow, timeouts, env });
   }
   return choice.provider === 'local'
     ? openLocal(choice as LocalChoice, settings, env)

@@ -86,6 +86,7 @@ export function modelOptions(config: Config, options: Pick<OpenOptions, 'model' 
   const { model } = config.values;
   const named = typeof options.model === 'string' ? (config.aliases[options.model] ?? options.model) : options.model;
   return {
+    packagesFrom: config.trust.state === 'trusted' ? config.root : null,
     ...defined({
       model: named,
       pull: options.pull,

@@ -54,6 +54,7 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   choice: object,
   pull: object,
   onNotice: fn,
+  packagesFrom: ['a folder, or null', (value) => typeof value === 'string' || value === null],
 };
 const LIMITS: Readonly<Record<string, Check>> = {
   maxSteps: atLeastOne,

@@ -45,6 +45,8 @@ export interface ModelSettings {
   choice?: Pick<ResolveOptions, 'config' | 'language'>;
   /** May the embedded default be pulled, and who is told; absent = it may not. */
   pull?: PullControl;
+  /** Folder whose node_modules hold the AI SDK packages that models are named by; default: the working directory. null = none is loaded. */
+  packagesFrom?: string | null;
   /** Told in a line what people should change (a base URL that was put right); default: a warning of the process. */
   onNotice?(text: string): void;
 }

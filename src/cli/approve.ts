@@ -39,9 +39,15 @@ function answerOf(line: string, mayAlways: boolean): ApprovalAnswer | undefined 
 
 /** y is yes; n, an empty line and the end of the input are no. */
 export async function confirm(cli: Cli, question: string): Promise<boolean> {
+  return (await askYesNo(cli, cli.t('approval.confirm', { question }))) ?? false;
+}
+
+/** undefined = the end of the input. */
+export async function askYesNo(cli: Cli, question: string): Promise<boolean | undefined> {
   for (;;) {
-    const line = (await prompt(cli, cli.t('approval.confirm', { question })))?.trim();
-    if (line === undefined || line === '' || NO.test(line)) return false;
+    const line = (await prompt(cli, question))?.trim();
+    if (line === undefined) return undefined;
+    if (line === '' || NO.test(line)) return false;
     if (YES.test(line)) return true;
   }
 }

@@ -242,9 +242,31 @@ const TABLE = {
     'n 原因 会告知模型为何拒绝；Ctrl-D 留待以后处理（hermes approvals）',
   ],
   'approval.always': ['a = always: yes, and from now on without asking', 'a = 始终：允许，并且以后不再询问'],
-  'approval.kept': ['from now on without asking: {rule} (.hermes/permissions.toml)', '以后不再询问：{rule}（.hermes/permissions.toml）'],
+  'approval.kept': [
+    'from now on without asking: {rule} (kept in permissions.toml of your configuration folder)',
+    '以后不再询问：{rule}（保存在你的配置目录的 permissions.toml 中）',
+  ],
   'approval.confirm': ['{question} y = yes, n = no: ', '{question} y = 是，n = 否：'],
   'approval.allow': ['Allow? y = yes, n = no: ', '允许吗？y = 允许，n = 拒绝：'],
+
+  // ---- trust ----
+  'trust.new': ['{folder} is new here, and holds what can act for you:', '首次在 {folder} 中运行，其中有可代你行事的内容：'],
+  'trust.config': ['settings', '设置'],
+  'trust.endpoint': ['settings; the model is asked at {endpoint}', '设置；模型接口为 {endpoint}'],
+  'trust.code': ['code that can run: {files}', '可运行的代码：{files}'],
+  'trust.skills': ['instructions: {files}', '指令：{files}'],
+  'trust.env': ['variables and keys: {files}', '变量与密钥：{files}'],
+  'trust.more': ['{files} and {count} more', '{files} 等，另有 {count} 个'],
+  'trust.means': [
+    'Trusted, it may run this code and use these settings and keys, now and later. Otherwise they stay unused.',
+    '信任后，这些代码、设置和密钥今后都可使用；否则均不使用。',
+  ],
+  'trust.ask': ['Do you trust the authors of this folder?', '是否信任此目录的作者？'],
+  'trust.inert': [
+    'not used, since this folder is not trusted yet: {what} (--trust trusts it)',
+    '此目录尚未被信任，以下内容未使用：{what}（用 --trust 信任它）',
+  ],
+  'help.o.trust': ['trust this folder from now on: its tools, configuration, .env, skills', '从现在起信任此目录：其工具、配置、.env、技能'],
 
   // ---- approvals ----
   'approvals.none': ['no run waits for your permission here', '此处没有等待许可的运行'],
@@ -444,6 +466,20 @@ const TABLE = {
   'doctor.store': ['store', '存储'],
   'doctor.newStore': ['{file} will be made by the first run', '首次运行时将创建 {file}'],
   'doctor.readOnly': ['{root} cannot be written: no run can be kept', '{root} 不可写，无法保存运行'],
+  'doctor.trust': ['trust', '信任'],
+  'doctor.trust.nothing': ['nothing here that would have to be trusted', '此处没有需要信任的内容'],
+  'doctor.trust.shipped': ['part of the program', '程序自带'],
+  'doctor.trust.environment': ['by HERMES_TRUST=1', '由 HERMES_TRUST=1 信任'],
+  'doctor.trust.user': ['trusted since {since}', '自 {since} 起信任'],
+  'doctor.trust.changed': ['trusted since {since}; changed since then: {files}', '自 {since} 起信任；此后有变化：{files}'],
+  'doctor.trust.not': ['not trusted, so not used: {what}', '未信任，因此未使用：{what}'],
+  'doctor.rules': ['permissions', '权限规则'],
+  'doctor.rules.good': ['{count} rules', '{count} 条规则'],
+  'doctor.rules.no_tool': ['{list} "{rule}" matches no tool', '{list} “{rule}” 不匹配任何工具'],
+  'doctor.rules.no_argument': ['{list} "{rule}": the tool has no such argument', '{list} “{rule}”：工具没有这个参数'],
+  'doctor.rules.climbs': ['{list} "{rule}" never matches: a path with .. is never allowed', '{list} “{rule}” 永不匹配：含 .. 的路径不会被允许'],
+  'doctor.rules.overruled': ['{list} "{rule}" never decides: {by} speaks first', '{list} “{rule}” 不起作用：{by} 先生效'],
+  'doctor.rules.mend': ['mend or remove it in [permissions]', '请在 [permissions] 中改正或删除'],
   'doctor.tools': ['tools', '工具'],
 
   // ---- errors ----

@@ -1,9 +1,10 @@
 /** The agent of the project at hand, as configuration and options describe it. */
 
-import { type Config, loadConfig } from '../agent/config.ts';
+import type { Config } from '../agent/config.ts';
 import { type OpenedAgent, openAgent } from '../agent/open.ts';
 import type { JsonObject } from '../kernel/types.ts';
 import { type Cli, usageError } from './context.ts';
+import { loadFor } from './load.ts';
 import { overridesOf, type RunOptions } from './options.ts';
 import { harmless } from './text.ts';
 import type { Turn } from './turn.ts';
@@ -14,7 +15,7 @@ export function configFor(cli: Cli, options: RunOptions): Promise<Config> {
     throw usageError(cli.t('usage.sessionTwice'), cli.t('usage.help', { command: 'hermes run' }));
   }
   if (options.json && options.events) throw usageError(cli.t('usage.jsonAndEvents'), cli.t('usage.help', { command: 'hermes run' }));
-  return loadConfig({ ...(options.config === undefined ? {} : { file: options.config }), overrides: overridesOf(options) });
+  return loadFor(cli, options, overridesOf(options));
 }
 
 export async function openFor(cli: Cli, config: Config, options: RunOptions, turn: Turn): Promise<OpenedAgent> {

@@ -13,6 +13,7 @@ export interface BaseOptions {
   lang?: Language;
   quiet?: boolean;
   verbose?: boolean;
+  trust?: boolean;
 }
 
 /** Options of the commands that run a request. */
@@ -43,6 +44,7 @@ export function addBaseOptions(cli: Cli, command: Command): Command {
     .addOption(option('--config <file>', 'help.o.config'))
     .addOption(option('-C, --dir <folder>', 'help.o.dir'))
     .addOption(option('--lang <language>', 'help.o.lang').argParser(oneOf(cli, '--lang', ['zh', 'en'])))
+    .addOption(option('--trust', 'help.o.trust'))
     .addOption(option('-q, --quiet', 'help.o.quiet'))
     .addOption(option('-v, --verbose', 'help.o.verbose'))
     .addHelpOption(option('-h, --help', 'help.help'));

@@ -2,10 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../agent/config.ts';
+import type { Config } from '../agent/config.ts';
 import { openSqliteStore } from '../journal/sqlite.ts';
 import type { EventStore, RunHead } from '../journal/store.ts';
 import { type Cli, usageError } from './context.ts';
+import { lookFor } from './load.ts';
 import type { BaseOptions } from './options.ts';
 
 /** Ids are looked for by their beginning among so many of the newest runs. */
@@ -22,7 +23,7 @@ export interface Kept {
  * says where the store was looked for.
  */
 export async function withStore<T>(cli: Cli, options: BaseOptions, use: (kept: Kept) => Promise<T>, absent?: () => T): Promise<T> {
-  const config = await loadConfig(options.config === undefined ? {} : { file: options.config });
+  const config = await lookFor(options);
   const file = join(config.root, '.hermes', 'hermes.db');
   if (!existsSync(file)) {
     if (absent) return absent();

@@ -65,7 +65,7 @@ export class Turn {
     try {
       const answer = await askPerson(this.#cli, calls, AbortSignal.any([signal, leaving.signal]));
       const rules = answer?.always ? (alwaysRules(calls) ?? []) : [];
-      if (rules.length > 0) await remember(this.#config.root, rules);
+      if (rules.length > 0) await remember(this.#config.userFolder, this.#config.root, rules);
       for (const rule of rules) this.#cli.terminal.err(`${this.#cli.t('approval.kept', { rule: oneLine(rule) })}\n`);
       return answer;
     } finally {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await mkdir(cwd, { recursive: true });
 });
 
-const load = (options: ConfigOptions = {}) => loadConfig({ cwd, ...options, env: { HOME: home, ...options.env } });
+const load = (options: ConfigOptions = {}) => loadConfig({ cwd, ...options, env: { HOME: home, HERMES_TRUST: '1', ...options.env } });
 const project = (text: string | Uint8Array, name = 'hermes_config.toml') => writeFile(join(cwd, '..', name), text);
 const user = (text: string, name = 'hermes_config.toml') => writeFile(join(home, '.config', 'hermes', name), text);
 

@@ -68,7 +68,7 @@ test('always writes the one rule that was shown, and the next run asks no more f
   const { cwd, env, question } = await asked([write('a.txt'), { text: 'one' }, write('a.txt', 'again'), { text: 'two' }, write('b.txt')]);
   const first = await hermes(['approvals', 'approve', question.approval_id, '--always'], { cwd, env });
   assert.equal(first.status, 0, first.err);
-  const kept = await readFile(join(cwd, '.hermes', 'permissions.toml'), 'utf8');
+  const kept = await readFile(join(cwd, '.config', 'hermes', 'permissions.toml'), 'utf8');
   assert.ok(kept.includes('"write_file:path=a.txt"'), kept);
   assert.equal((await hermes(['run', 'again'], { cwd, env })).status, 0);
   assert.equal((await hermes(['run', 'other', '--on-approval', 'wait'], { cwd, env })).status, 3);
@@ -107,7 +107,7 @@ test('in the terminal: a reason with the no, always, and the closed terminal who
   always.type('a\r');
   await always.seen(/First\./);
   assert.equal(await always.ended, 0);
-  assert.match(await readFile(join(cwd, '.hermes', 'permissions.toml'), 'utf8'), /write_file:path=b\.txt/);
+  assert.match(await readFile(join(cwd, '.config', 'hermes', 'permissions.toml'), 'utf8'), /write_file:path=b\.txt/);
 
   const left = onScreen(['run', 'save'], { cwd, env });
   await left.seen(/n = no: /);

@@ -35,7 +35,7 @@ test('init writes what surface promises, a file that loads, and never changes wh
   ]) {
     assert.ok(new RegExp(`^${line}`, 'm').test(toml), line);
   }
-  const config = await loadConfig({ cwd, env: { HOME: cwd } });
+  const config = await loadConfig({ cwd, env: { HOME: cwd, HERMES_TRUST: '1' } });
   assert.equal(config.values.model.provider, undefined, 'the first run works without a key');
   assert.equal(config.values.agent.max_steps, 10);
   assert.equal(await readFile(join(cwd, '.gitignore'), 'utf8'), 'node_modules\n.env\n.hermes/\n');
@@ -54,7 +54,7 @@ test('init --config x.json writes the same keys as JSON; a folder that cannot be
   const cwd = await folder();
   await hermes(['init', '--config', 'x.json'], { cwd });
   assert.deepEqual(Object.keys(JSON.parse(await readFile(join(cwd, 'x.json'), 'utf8'))), ['model', 'agent', 'memory', 'logging']);
-  assert.equal((await loadConfig({ cwd, file: 'x.json', env: { HOME: cwd } })).values.model.max_tokens, 2048);
+  assert.equal((await loadConfig({ cwd, file: 'x.json', env: { HOME: cwd, HERMES_TRUST: '1' } })).values.model.max_tokens, 2048);
   const other = await folder();
   await writeFile(join(other, 'tools'), 'a file where a folder should be');
   const refused = await hermes(['init'], { cwd: other });

@@ -23,7 +23,16 @@ export interface StartOptions {
 
 export function start(args: readonly string[], { cwd, env, input = '' }: StartOptions): { child: ChildProcess; ended: Promise<Ended> } {
   const { PATH, TMPDIR, HERMES_MODELS } = process.env;
-  const own = { PATH, HOME: cwd, LANG: 'C.UTF-8', ...(TMPDIR ? { TMPDIR } : {}), ...(HERMES_MODELS ? { HERMES_MODELS } : {}), ...env };
+  // The folders of tests are their own: they trust them, but for the tests of trust itself.
+  const own = {
+    PATH,
+    HOME: cwd,
+    LANG: 'C.UTF-8',
+    HERMES_TRUST: '1',
+    ...(TMPDIR ? { TMPDIR } : {}),
+    ...(HERMES_MODELS ? { HERMES_MODELS } : {}),
+    ...env,
+  };
   const child = spawn(process.execPath, [main, ...args], { cwd, env: own, stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -64,7 +73,7 @@ export function onScreen(args: readonly string[], { cwd, env }: { cwd: string; e
   const { PATH } = process.env;
   const child = spawn('script', ['-qefc', `stty cols 80 rows 24; exec ${command}`, '/dev/null'], {
     cwd,
-    env: { PATH, HOME: cwd, LANG: 'C.UTF-8', TERM: 'xterm', SHELL: '/bin/sh', ...env },
+    env: { PATH, HOME: cwd, LANG: 'C.UTF-8', TERM: 'xterm', SHELL: '/bin/sh', HERMES_TRUST: '1', ...env },
   });
   let screen = '';
   let read = 0;

@@ -84,7 +84,7 @@ async function answer(cli: Cli, id: string, decision: 'approve' | 'deny', option
   const { approval_id, run_id } = await withStore(cli, options, async ({ store, config }) => {
     const question = await find(cli, store, id);
     if (decision === 'approve') refuseExpired(cli, question);
-    if (options.always) await remember(config.root, always(cli, question));
+    if (options.always) await remember(config.userFolder, config.root, always(cli, question));
     return question;
   });
   const config = await configFor(cli, options);

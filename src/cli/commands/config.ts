@@ -1,8 +1,10 @@
 /** `hermes config show`: every value, and where it comes from. */
 
-import { type Config, loadConfig, type Source } from '../../agent/config.ts';
+import type { Config, Source } from '../../agent/config.ts';
 import { KEYS, keysOf, type Section } from '../../agent/config-keys.ts';
+import { rememberedFile } from '../../agent/remembered.ts';
 import type { Cli, ExitStatus } from '../context.ts';
+import { lookFor } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
 import { table } from '../text.ts';
 
@@ -15,7 +17,7 @@ interface Row {
 }
 
 export async function configShow(cli: Cli, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
-  const config = await loadConfig({ ...(options.config === undefined ? {} : { file: options.config }) });
+  const config = await lookFor(options);
   const rows = rowsOf(config);
   if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
   else {
@@ -34,6 +36,8 @@ function rowsOf(config: Config): Row[] {
       rows.push({ key: full, value: values[name] ?? null, source: config.sources[full]!, later: key.later });
     }
   }
+  const always: Source = { origin: 'user', name: rememberedFile(config.userFolder) };
+  if (config.remembered.length > 0) rows.push({ key: 'permissions.allow', value: config.remembered, source: always, later: false });
   for (const [alias, target] of Object.entries(config.aliases)) rows.push(free(config, `models.${alias}`, target));
   for (const [model, price] of Object.entries(config.prices)) rows.push(free(config, `prices.${model}`, price));
   for (const [tool, settings] of Object.entries(config.toolSettings)) {

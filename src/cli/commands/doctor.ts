@@ -3,8 +3,11 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Config, loadConfig } from '../../agent/config.ts';
+import type { Config } from '../../agent/config.ts';
 import { openTools } from '../../agent/open.ts';
+import { subjectOf } from '../../agent/permits.ts';
+import { changedSince } from '../../agent/trust.ts';
+import { idleRules } from '../../guards/permissions.ts';
 import { openSqliteStore } from '../../journal/sqlite.ts';
 import { errorData } from '../../kernel/errors.ts';
 import { EMBEDDED_DEFAULT, findModel, listModels, modelsDirectory } from '../../models/catalogue.ts';
@@ -13,6 +16,7 @@ import { type ModelChoice, resolveModel } from '../../models/resolve.ts';
 import { hasRuntime } from '../../models/runtime.ts';
 import type { Cli, ExitStatus } from '../context.ts';
 import { inOwnWords, toldError } from '../errors.ts';
+import { lookFor } from '../load.ts';
 import type { MessageKey } from '../messages.ts';
 import type { BaseOptions } from '../options.ts';
 import { harmless } from '../text.ts';
@@ -32,10 +36,11 @@ export async function doctorCommand(cli: Cli, options: BaseOptions & { json?: bo
   const config = await checkConfig(cli, options, findings);
   if (config) {
     findings.push(
+      await checkTrust(cli, config),
       await checkEnvFile(cli, config),
       ...(await checkModel(cli, config)),
       await checkStore(cli, config),
-      await checkTools(cli, config),
+      ...(await checkTools(cli, config)),
     );
   }
   if (options.json)
@@ -60,7 +65,7 @@ function print(cli: Cli, { what, state, detail, mend }: Finding): void {
 async function checkConfig(cli: Cli, options: BaseOptions, findings: Finding[]): Promise<Config | undefined> {
   const what = 'doctor.config';
   try {
-    const config = await loadConfig(options.config === undefined ? {} : { file: options.config });
+    const config = await lookFor(options);
     const files = [config.userFile, config.file].filter((file) => file !== undefined);
     findings.push({ what, state: 'good', detail: files.join(', ') || cli.t('doctor.defaults') });
     return config;
@@ -98,6 +103,11 @@ async function checkModel(cli: Cli, config: Config): Promise<Finding[]> {
     const name = `${choice.provider}:${choice.model ?? EMBEDDED_DEFAULT.name}`;
     const chosen: Finding = { what, state: 'good', detail: `${name} (${choice.reason})` };
     if ('package' in choice) {
+      if (config.trust.state !== 'trusted')
+        return [
+          ...notes,
+          { ...chosen, state: 'fair', detail: cli.t('doctor.trust.not', { what: choice.package }), mend: 'hermes doctor --trust' },
+        ];
       const { openAiSdkModel } = await import('../../models/ai-sdk.ts');
       await (await openAiSdkModel({ ...choice, from: config.root, env: { ...config.env } })).close?.();
       return [...notes, chosen];
@@ -170,10 +180,49 @@ async function checkStore(cli: Cli, { root }: Config): Promise<Finding> {
   }
 }
 
-async function checkTools(cli: Cli, config: Config): Promise<Finding> {
+/** Whether what the folder holds may act; what has changed since is told, since trust covers it. */
+async function checkTrust(cli: Cli, { trust }: Config): Promise<Finding> {
+  const what = 'doctor.trust';
+  const { state, by, since = '', found } = trust;
+  if (state === 'nothing') return { what, state: 'good', detail: cli.t('doctor.trust.nothing') };
+  if (state === 'untrusted') {
+    const detail = cli.t('doctor.trust.not', { what: found.map(({ path, holds }) => `${path} (${holds.join(', ')})`).join('; ') });
+    return { what, state: 'fair', detail, mend: 'hermes doctor --trust' };
+  }
+  const changed = await changedSince(trust);
+  if (changed.length > 0) return { what, state: 'fair', detail: cli.t('doctor.trust.changed', { since, files: changed.join(', ') }) };
+  return { what, state: 'good', detail: cli.t(`doctor.trust.${by ?? 'user'}`, { since }) };
+}
+
+/** The tools, and the rules that speak of them. */
+async function checkTools(cli: Cli, config: Config): Promise<Finding[]> {
   const what = 'doctor.tools';
   const { tools, diagnostics } = await openTools(config);
   await Promise.all(tools.map((tool) => tool.close?.()));
   const detail = cli.t('tools.checked', { good: tools.length, bad: diagnostics.length });
-  return diagnostics.length === 0 ? { what, state: 'good', detail } : { what, state: 'fair', detail, mend: 'hermes tools check' };
+  const finding: Finding =
+    diagnostics.length === 0 ? { what, state: 'good', detail } : { what, state: 'fair', detail, mend: 'hermes tools check' };
+  return [finding, ...checkRules(cli, config, tools)];
+}
+
+/** Rules that decide nothing: most often a name that was misspelt. A broken one stops every run. */
+function checkRules(cli: Cli, { values, remembered }: Config, tools: Awaited<ReturnType<typeof openTools>>['tools']): Finding[] {
+  const what = 'doctor.rules';
+  const { allow, ask, deny } = values.permissions;
+  const rules = { allow: [...allow, ...remembered], ask, deny, white_list: values.agent.tool_white_list, subject: subjectOf(tools) };
+  try {
+    const idle = idleRules(
+      rules,
+      tools.map(({ info }) => info),
+    );
+    const count = rules.allow.length + ask.length + deny.length;
+    if (idle.length === 0) return [{ what, state: 'good', detail: cli.t('doctor.rules.good', { count }) }];
+    return idle.map(({ list, rule, why, by = '' }) => {
+      const detail = cli.t(`doctor.rules.${why}`, { list: list === 'white_list' ? 'tool_white_list' : list, rule, by });
+      return { what, state: 'fair', detail, mend: cli.t('doctor.rules.mend') };
+    });
+  } catch (error) {
+    const { message, next } = toldError(cli, error);
+    return [{ what, state: 'bad', detail: message, ...(next ? { mend: next } : {}) }];
+  }
 }

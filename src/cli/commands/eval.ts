@@ -1,7 +1,7 @@
 /** `hermes eval [FILES]`: cases on one or several models, side by side. Without a model the cases' own scripts answer. */
 
 import { open, readFile, writeFile } from 'node:fs/promises';
-import { type Config, loadConfig } from '../../agent/config.ts';
+import type { Config } from '../../agent/config.ts';
 import { openModel } from '../../agent/models.ts';
 import { modelOptions, openTools } from '../../agent/open.ts';
 import type { ProtocolName } from '../../agent/types.ts';
@@ -13,6 +13,7 @@ import type { CaseResult, EvalCase, Summary } from '../../evals/types.ts';
 import type { Tool } from '../../tools/define.ts';
 import { type Cli, type ExitStatus, usageError } from '../context.ts';
 import { showChanges, showFailures, showProgress, showTable } from '../eval-report.ts';
+import { loadFor } from '../load.ts';
 import { type BaseOptions, wholeNumber } from '../options.ts';
 import { onSignals } from '../signals.ts';
 import { harmless } from '../text.ts';
@@ -39,10 +40,8 @@ export async function evalCommand(cli: Cli, files: readonly string[], options: E
   const parallel = countOf(cli, '--parallel', options.parallel);
   const before = options.compare === undefined ? undefined : await readReport(cli, options.compare);
   if (options.out !== undefined) await checkWritable(cli, options.out);
-  const config = await loadConfig({
-    ...(options.config === undefined ? {} : { file: options.config }),
-    overrides: options.protocol === undefined ? [] : [{ key: 'model.protocol', value: options.protocol, option: '--protocol' }],
-  });
+  const protocol = { key: 'model.protocol', value: options.protocol, option: '--protocol' };
+  const config = await loadFor(cli, options, options.protocol === undefined ? [] : [protocol]);
   const { tools, diagnostics } = await openTools(files.length === 0 ? withoutOwnTools(config) : config);
   for (const { file, message } of diagnostics) cli.terminal.err(`${harmless(cli.t('tools.bad', { place: file, message }))}\n`);
   const cases = filtered(cli, await readCases(files.length === 0 ? [await standardFolder()] : files, namesOf(tools)), options.filter);

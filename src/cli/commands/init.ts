@@ -1,12 +1,16 @@
 /** `hermes init`: writes a configuration with what goes with it. What is there already is never changed, but for .gitignore. */
 
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { userFolderOf } from '../../agent/config.ts';
 import { keysOf, type Section } from '../../agent/config-keys.ts';
+import { lookAtFolder, trustOf } from '../../agent/trust.ts';
 import { HermesError } from '../../kernel/errors.ts';
 import { providersOf } from '../../models/profiles.ts';
 import type { Cli, ExitStatus } from '../context.ts';
 import type { Language } from '../language.ts';
+import { tellInert } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
 
 const EXAMPLE = { name: 'deepseek', baseURL: 'https://api.deepseek.com', model: 'deepseek-v4-pro', keys: ['DEEPSEEK_API_KEY'] };
@@ -28,6 +32,8 @@ const SHOWN: Partial<Record<Section, { key: string; value?: unknown; commented?:
 
 export async function initCommand(cli: Cli, options: BaseOptions): Promise<ExitStatus> {
   const config = options.config ?? 'hermes_config.toml';
+  const file = resolve(config);
+  const strange = await lookAtFolder(dirname(file), existsSync(file) ? file : undefined);
   try {
     await writeNew(cli, config, config.endsWith('.json') ? jsonText() : tomlText(cli.language));
     await writeNew(cli, '.env.example', envText(cli.language));
@@ -40,8 +46,21 @@ export async function initCommand(cli: Cli, options: BaseOptions): Promise<ExitS
     const data = { file: path ?? config, reason: message };
     throw new HermesError('init_failed', cli.t('error.init_failed', data), { kind: 'usage', data, cause: error });
   }
+  await trustOwn(cli, file, strange.length === 0 || options.trust === true);
   cli.terminal.err(`${cli.t('init.next')}\n`);
   return 0;
+}
+
+/** What the user has made here is theirs; what others had put here before is asked about as everywhere. */
+async function trustOwn(cli: Cli, file: string, isOwn: boolean): Promise<void> {
+  const root = dirname(file);
+  const found = await lookAtFolder(root, file);
+  const { state } = await trustOf(root, found, {
+    env: process.env,
+    userFolder: userFolderOf(process.env),
+    ...(isOwn ? { answer: true } : {}),
+  });
+  if (state === 'untrusted') tellInert(cli, found);
 }
 
 async function writeNew(cli: Cli, file: string, text: string): Promise<void> {

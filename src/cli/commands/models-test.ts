@@ -1,6 +1,5 @@
 /** `hermes models test [MODEL]`: what a model can do, found out by asking it, told as a table and remembered for `auto`. */
 
-import { loadConfig } from '../../agent/config.ts';
 import { openModel } from '../../agent/models.ts';
 import { modelOptions } from '../../agent/open.ts';
 import { type ProtocolTrial, type Trial, tryModel } from '../../agent/trial.ts';
@@ -9,6 +8,7 @@ import type { ProtocolName } from '../../agent/types.ts';
 import type { Json, JsonObject } from '../../kernel/types.ts';
 import { learn } from '../../models/knowledge.ts';
 import type { Cli, ExitStatus } from '../context.ts';
+import { loadFor } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
 import { onSignals } from '../signals.ts';
 import { harmless, table } from '../text.ts';
@@ -20,10 +20,8 @@ export interface TestCommand extends BaseOptions {
 
 export async function modelsTest(cli: Cli, name: string | undefined, options: TestCommand): Promise<ExitStatus> {
   // The configuration's own check of the name; the test itself does not follow the configured protocol.
-  const config = await loadConfig({
-    ...(options.config === undefined ? {} : { file: options.config }),
-    overrides: options.protocol === undefined ? [] : [{ key: 'model.protocol', value: options.protocol, option: '--protocol' }],
-  });
+  const wanted = { key: 'model.protocol', value: options.protocol, option: '--protocol' };
+  const config = await loadFor(cli, options, options.protocol === undefined ? [] : [wanted]);
   const { protocol } = config.values.model;
   const settings = modelOptions(config, { ...(name === undefined ? {} : { model: name }), language: cli.language });
   const { model, reason, subject } = await openModel(settings.model, settings);

@@ -1,6 +1,5 @@
 /** `hermes models list|pull|rm`: what can be asked, and the models that run inside this process. */
 
-import { loadConfig } from '../../agent/config.ts';
 import { CATALOGUE, listModels, modelsDirectory, removeModel } from '../../models/catalogue.ts';
 import { type Known, knownOf } from '../../models/knowledge.ts';
 import { providersOf } from '../../models/profiles.ts';
@@ -10,6 +9,7 @@ import { localServers } from '../../models/resolve.ts';
 import { ensureRuntime, hasRuntime, RUNTIME_BYTES } from '../../models/runtime.ts';
 import { confirm } from '../approve.ts';
 import { type Cli, type ExitStatus, usageError } from '../context.ts';
+import { lookFor } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
 import { megabytes, Progress } from '../progress.ts';
 import { onSignals } from '../signals.ts';
@@ -31,7 +31,7 @@ interface Row {
 }
 
 export async function modelsList(cli: Cli, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
-  const { env } = await loadConfig(options.config === undefined ? {} : { file: options.config });
+  const { env } = await lookFor(options);
   const rows = [...(await fileRows(cli, { ...env })), ...(await serverRows({ ...env })), ...providerRows({ ...env })];
   if (options.json) {
     cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
@@ -105,7 +105,7 @@ export interface PullCommand extends BaseOptions {
 }
 
 export async function modelsPull(cli: Cli, spec: string | undefined, options: PullCommand): Promise<ExitStatus> {
-  const { env } = await loadConfig(options.config === undefined ? {} : { file: options.config });
+  const { env } = await lookFor(options);
   const directory = modelsDirectory(env);
   const aborting = new AbortController();
   const { signal } = aborting;
@@ -155,7 +155,7 @@ function tellPlan({ terminal, t }: Cli, { from, download, licence = t('models.no
 
 /** A model, or what has come of one so far. */
 export async function modelsRemove(cli: Cli, given: string, options: BaseOptions): Promise<ExitStatus> {
-  const { env } = await loadConfig(options.config === undefined ? {} : { file: options.config });
+  const { env } = await lookFor(options);
   const directory = modelsDirectory(env);
   const name = given.replace(/^local:/, '').replace(/\.gguf$/, '');
   const bytes = await dropParts(directory, `${name}.gguf`);
