@@ -14,6 +14,8 @@ const needed = new Set(['model', 'stream']);
 /** `refusal` is the body of a 400 or its like. undefined: it names nothing that the next request could do without. */
 export function lessonOf(refusal: string, request: Sent, habits: Habits): Habits | undefined {
   const sent = (name: string) => request.parameters[name] !== undefined;
+  if (request.tools && request.parameters.reasoning_effort !== 'none' && /set reasoning_effort to\W+none\b/.test(refusal))
+    return withoutEffort(habits);
   if (sent('max_tokens') && refusal.includes('max_completion_tokens')) return { token_field: 'max_completion_tokens' };
   if (habits.cache === 'markers' && refusal.includes('cache_control')) return { cache: 'none' };
   if (refusal.includes('reasoning_content') || refusal.includes('reasoning_details')) return thinkingLesson(refusal, habits);
@@ -29,6 +31,11 @@ export function lessonOf(refusal: string, request: Sent, habits: Habits): Habits
   if (most) return { max_output_tokens: most };
   if (name === 'max_completion_tokens') return { token_field: 'max_tokens' };
   return { refuses: [...(habits.refuses ?? []), name] };
+}
+
+/** OpenAI's newer models take tools beside thinking on another API only, and think unless they are told not to. */
+function withoutEffort({ body, refuses = [] }: Habits): Habits {
+  return { body: { ...body, reasoning_effort: 'none' }, refuses: refuses.filter((name) => name !== 'reasoning_effort') };
 }
 
 /** Everyday words count in quotes only. */

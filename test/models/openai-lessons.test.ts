@@ -155,6 +155,17 @@ test('strict, markers and thinking in messages', async (t) => {
   assert.deepEqual(wanted.facts, [{ habits: { reasoning: { field: 'reasoning_content', replay: 'all', empty: ' ' } } }]);
 });
 
+test('tools beside thinking: turned off only where the refusal says so, also when nobody asked to think', async (t) => {
+  const says =
+    "Function tools with reasoning_effort are not supported for m in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
+  const isWrong = (body: Received['body']) => body.reasoning_effort !== 'none';
+  for (const reasoning of [undefined, 'high'] as const) {
+    const { facts, requests } = await lessons(t, { says, isWrong, options: { ...hi, tools: [tool], ...(reasoning && { reasoning }) } });
+    assert.deepEqual(facts, [{ habits: { body: { reasoning_effort: 'none' }, refuses: [] } }]);
+    assert.equal(requests.length, 3);
+  }
+});
+
 test('a refusal under status 200 teaches as well', async (t) => {
   const server = await endpoint(t, (response, { body }) =>
     sendJson(
