@@ -95,7 +95,8 @@ export function costOf(id: string, usage: Usage | undefined, options: { own?: Pr
   if (price.in === undefined || price.out === undefined) return undefined;
   const fresh = Math.max(0, input - cached - written);
   const millionths = fresh * price.in + cached * (price.read ?? price.in) + written * (price.write ?? price.in) + output * price.out;
-  return { amount: millionths / 1e6, currency: row.currency ?? 'USD' };
+  // Without the noise of binary fractions: 0.000224796, not 0.00022479600000000003.
+  return { amount: Number((millionths / 1e6).toPrecision(12)), currency: row.currency ?? 'USD' };
 }
 
 function priceAt(row: Row, input: number, at: Date): Price {

@@ -31,6 +31,7 @@ test('tokens read from the cache, written to it, above a tier and off peak have 
   const tiered = { in: 1, out: 1, tiers: [{ above: 32_000, in: 2, out: 3 }] };
   assert.equal(costOf('x:y', { input_tokens: 32_000, output_tokens: 0 }, { own: tiered })?.amount, 0.032);
   assert.equal(costOf('x:y', { input_tokens: 32_001, output_tokens: 0 }, { own: tiered })?.amount, 0.064002);
+  assert.equal(costOf('x:y', { input_tokens: 3, output_tokens: 0 }, { own: { in: 0.1, out: 1 } })?.amount, 3e-7, 'no binary noise');
   const million = { input_tokens: 1_000_000, output_tokens: 0 };
   const at = (time: string) => costOf('deepseek:deepseek-v4-pro', million, { at: new Date(time) })?.amount;
   const { in: peak, off_peak } = priceTable().models['deepseek/deepseek-v4-pro'] as { in: number; off_peak?: { in: number } };
