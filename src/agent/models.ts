@@ -4,7 +4,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { HermesError } from '../kernel/errors.ts';
 import type { EndpointOptions } from '../models/endpoint.ts';
 import type { Timeouts } from '../models/http.ts';
-import { type Known, knownOf, learn, type Subject } from '../models/knowledge.ts';
+import { type Known, knownOf, learn, type Subject, withoutQuery } from '../models/knowledge.ts';
 import { factsOf } from '../models/prices.ts';
 import type { Abilities, Api } from '../models/profile.ts';
 import { abilitiesOf, customsOf, type Provider, providersOf, siblingsOf } from '../models/profiles.ts';
@@ -108,11 +108,11 @@ async function openEndpoint(choice: EndpointChoice, settings: ModelSettings, env
   const remember = (fact: Known) => {
     Object.assign(abilities, fact.abilities);
     learn({ baseURL, model }, fact, env);
-    if (fact.base_url) onNotice(movedTexts[language](baseURL, fact.base_url));
+    if (fact.base_url) onNotice(movedTexts[language](withoutQuery(baseURL), fact.base_url));
   };
   const chat = await openClient(api, {
     id: `${name}:${model}`,
-    baseURL: known.base_url ?? baseURL,
+    baseURL: known.base_url ? known.base_url + baseURL.slice(withoutQuery(baseURL).length) : baseURL,
     model,
     habits: { ...habits, ...known.habits },
     abilities,

@@ -168,11 +168,14 @@ export function notCompletion(place: Place, contentType: string, body: string): 
   );
 }
 
+/** Anything shorter (`x`, `none`, `EMPTY` for a local server) is no secret, and may be part of a word. */
+const shortestKey = 8;
+
 /** The server's own words, short, on one line and without anything that looks like a key. */
 function saidBy(place: Place, body: string): string {
   const start = body.slice(0, 10_000);
   let text = errorText(body) ?? /<title[^>]*>([^<]*)/i.exec(start)?.[1] ?? start.replace(/<[^>]*>/g, ' ');
-  if (place.apiKey) text = text.replaceAll(place.apiKey, '[key]');
+  if (place.apiKey && place.apiKey.length >= shortestKey) text = text.replaceAll(place.apiKey, '[key]');
   return cut(
     text
       .replace(/\b(sk|key)-[\w*.-]{4,}/g, '[key]')

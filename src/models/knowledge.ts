@@ -69,12 +69,17 @@ function writeWhole(file: string, text: string): void {
   }
 }
 
+/** The query of an address may hold a key. */
+export function withoutQuery(baseURL: string): string {
+  return baseURL.replace(/\?.*$/s, '');
+}
+
 function fileOf(env: NodeJS.ProcessEnv): string {
   return join(modelsDirectory(env), 'known.json');
 }
 
 function keyOf({ baseURL, model }: Subject): string {
-  return `${baseURL.replace(/\/+$/, '')} ${model}`;
+  return `${withoutQuery(baseURL).replace(/\/+$/, '')} ${model}`;
 }
 
 function read(file: string): KnownFile {

@@ -6,7 +6,7 @@
 
 import { HermesError } from '../kernel/errors.ts';
 import type { Reply } from '../kernel/types.ts';
-import type { EndpointOptions } from './endpoint.ts';
+import { checkedURL, checkKey, type EndpointOptions } from './endpoint.ts';
 import { createTransport, type Timeouts, type Transport } from './http.ts';
 import { type Place, providerFault, statusError } from './http-errors.ts';
 import type { Known } from './knowledge.ts';
@@ -30,8 +30,8 @@ export interface OpenAICompatibleOptions extends Omit<EndpointOptions, 'habits'>
 const maxLessons = 8;
 
 export function createOpenAICompatible(options: OpenAICompatibleOptions): ChatModel {
-  const { id, model, apiKey, apiKeySource, habits = {}, env, onLearn } = options;
-  if (apiKey && !/^[\x20-\x7e]+$/.test(apiKey)) throw badKey(apiKeySource);
+  const { id, model, apiKey, habits = {}, env, onLearn } = options;
+  checkKey(options);
   let wire = openWire(options, completionsURL(options.baseURL));
   const requests = new RequestBuilder(model, habits);
   const headers = flat({ 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...options.headers });
@@ -75,14 +75,6 @@ export function createOpenAICompatible(options: OpenAICompatibleOptions): ChatMo
     abilities: options.abilities,
     ask,
     close: async () => wire.transport.close(),
-  });
-}
-
-/** An example left in .env (你的密钥), a line feed: what cannot stand in a header. */
-function badKey(source = 'the API key'): HermesError {
-  return new HermesError('bad_key', `${source} holds characters that no key has.`, {
-    kind: 'usage',
-    next: `Put the real key into ${source}.`,
   });
 }
 
@@ -146,16 +138,7 @@ function isMisplaced(sent: Reply | Refused): sent is Refused {
 }
 
 function completionsURL(baseURL: string): URL {
-  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
-    throw new HermesError(
-      'bad_base_url',
-      `base_url has to be a URL like https://host/v1, without a user or password in it; got "${url?.host ?? baseURL}".`,
-      {
-        kind: 'usage',
-        next: 'Correct base_url; the key belongs into the variable that api_key_env names.',
-      },
-    );
+  const url = checkedURL(baseURL);
   return withPath(url, `${url.pathname.replace(/(\/chat\/completions)?\/*$/, '')}/chat/completions`);
 }
 
@@ -170,8 +153,9 @@ function modelsURL(url: URL): URL {
   return withPath(url, url.pathname.replace(/\/chat\/completions$/, '/models'));
 }
 
-function baseOf(url: URL): string {
-  return withPath(url, url.pathname.replace(/\/chat\/completions$/, '')).href.replace(/\/$/, '');
+/** As people write it, and without the query, which may hold a key. */
+function baseOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname.replace(/\/chat\/completions$/, '')}`.replace(/\/$/, '');
 }
 
 function withPath(url: URL, pathname: string): URL {

@@ -15,7 +15,8 @@ export function networkError(place: Place, cause: NodeJS.ErrnoException): Hermes
     const message = `refuses the connection: nothing listens at ${address}:${port}.`;
     return fail('connection_refused', message, 'Start that server, or correct base_url or the proxy variables.', true);
   }
-  if (code === 'ENOTFOUND') return fail('host_not_found', 'has a host name that does not exist.', 'Correct base_url.');
+  if (code === 'ENOTFOUND')
+    return fail('host_not_found', 'has a host name that cannot be found.', 'Check the network connection, and the name in base_url.');
   if (code === 'EAI_AGAIN')
     return fail('host_not_found', 'cannot be looked up now (no answer of the name service).', 'Check the network connection.', true);
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER|CRL/.test(code))

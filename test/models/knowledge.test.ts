@@ -23,6 +23,8 @@ test('facts are merged, and kept apart by endpoint and model', (t) => {
     { habits: { token_field: 'max_completion_tokens' }, abilities: { tools: false } },
     env,
   );
+  learn({ ...subject, baseURL: 'http://10.0.0.1/v1?key=hunter2' }, {}, env);
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /hunter2/, 'a key in the query is not kept');
   learn({ ...subject, model: 'other' }, { test: { native: '3 of 3' } }, env);
   const { at, ...known } = knownOf(subject, env);
   assert.deepEqual(known, { habits: { refuses: ['seed'], token_field: 'max_completion_tokens' }, abilities: { tools: false } });

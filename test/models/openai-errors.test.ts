@@ -299,12 +299,31 @@ test('a model that is not there: the nearest names, asked of the endpoint', asyn
 });
 
 test('a base URL that is none', () => {
-  for (const baseURL of ['', 'localhost:8080', 'ftp://host/v1', 'https://user:hunter2@host/v1']) {
+  for (const baseURL of ['', 'localhost:8080', 'ftp://host/v1', 'https://user:hunter2@host/v1', 'user:hunter2@host/v1']) {
     assert.throws(
       () => clientOf(baseURL),
       (error: HermesError) => error.code === 'bad_base_url' && error.kind === 'usage' && !error.message.includes('hunter2'),
     );
   }
+});
+
+test('what stands for a key at a local server is no secret that would be cut out of words', async (t) => {
+  const server = await endpoint(t, (response) => sendJson(response, '<title>502 Bad Gateway</title>', 502));
+  for (const apiKey of ['w', 'none']) assert.match((await failure(clientOf(server.baseURL, { apiKey }))).message, /502 Bad Gateway$/);
+});
+
+test('a key in the query of a base URL is in no error and is not remembered', async (t) => {
+  const learnt: unknown[] = [];
+  const server = await endpoint(t, (response, { url }) =>
+    url.startsWith('/v1/') ? sendJson(response, completion({ content: 'ok' })) : sendJson(response, 'nothing here', 404),
+  );
+  const address = `http://127.0.0.1:${server.port}`;
+  const model = clientOf(`${address}?key=hunter2hunter2`, { onLearn: (fact) => learnt.push(fact) });
+  assert.equal((await model.ask(prompt('hi'))).text, 'ok');
+  assert.equal(server.requests.at(-1)?.url, '/v1/chat/completions?key=hunter2hunter2');
+  assert.deepEqual(learnt, [{ base_url: `${address}/v1` }]);
+  const lost = await failure(clientOf(`${address}/nowhere?key=hunter2hunter2`));
+  assert.doesNotMatch(`${lost.message} ${lost.next}`, /hunter2/);
 });
 
 test('a key that is none', () => {
@@ -337,6 +356,7 @@ test('a host that does not exist', async () => {
   const error = await failure(clientOf('http://nowhere.invalid/v1'));
   assert.equal(error.code, 'host_not_found');
   assert.match(error.message, /nowhere\.invalid/);
+  assert.match(String(error.next), /network/, 'most often it is the network that is missing');
 });
 
 test('a port that speaks another language', async (t) => {
