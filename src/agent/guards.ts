@@ -1,9 +1,13 @@
 /** The guards of every run, with what they need to know of its tools. A replay has the same. */
 
+import { claimsRule } from '../guards/claims.ts';
 import { failureGuard } from '../guards/failures.ts';
 import { loopGuard } from '../guards/loop.ts';
+import { madeUpRule } from '../guards/made-up.ts';
 import { differing, GUARD_NUMBERS, type GuardNumbers } from '../guards/numbers.ts';
-import type { Guard, JsonObject, ToolInfo } from '../kernel/types.ts';
+import { outwardGuard } from '../guards/outward.ts';
+import { truthRule } from '../guards/truth.ts';
+import type { Guard, JsonObject, Rule, ToolInfo } from '../kernel/types.ts';
 import { selectTools } from '../tools/select.ts';
 import type { GuardOptions } from './types.ts';
 
@@ -12,7 +16,13 @@ const NAMED = 3;
 
 export function guardsOf(tools: () => readonly ToolInfo[]): Guard[] {
   const info = (name: string) => tools().find((tool) => tool.name === name);
-  return [failureGuard((name) => similarTools(info(name), tools())), loopGuard((name) => info(name)?.level)];
+  return [failureGuard((name) => similarTools(info(name), tools())), loopGuard((name) => info(name)?.level), outwardGuard];
+}
+
+/** The rules over a final answer: `check` sends it back, `truth` stands last and says what is not verified. */
+export function answerRules(tools: () => readonly ToolInfo[]): { check: Rule[]; truth: Rule } {
+  const ports = { tools, fitting: (request: string) => selectTools(request, tools()).filter(({ score }) => score > 0) };
+  return { check: [madeUpRule(ports), claimsRule(tools)], truth: truthRule(ports) };
 }
 
 /** By what they say of themselves. */

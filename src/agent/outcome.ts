@@ -5,20 +5,22 @@ import { defined } from './defined.ts';
 import type { RunOutcome, RunSummary, TokenUsage } from './types.ts';
 
 export function publicOutcome(outcome: Outcome, state: State): RunOutcome {
-  const { status, answer, highlights, steps, tool_calls, stopped_by, report, error, in_doubt } = outcome;
+  const { status, answer, highlights, steps, tool_calls, stopped_by, report, error, in_doubt, claims, unverified } = outcome;
   const summary: RunSummary = {
     answer,
     highlights,
     steps,
     usage: publicUsage(outcome.usage),
     ...(outcome.cost ? { cost: outcome.cost } : {}),
-    toolCalls: tool_calls.map(({ error_code, ran: _ran, ...call }) =>
+    toolCalls: tool_calls.map(({ error_code, ran: _ran, outward: _outward, ...call }) =>
       error_code === undefined ? call : { ...call, errorCode: error_code },
     ),
     ...(stopped_by === undefined ? {} : { stoppedBy: stopped_by }),
     ...(report === undefined ? {} : { report }),
     ...(error === undefined ? {} : { error }),
     ...(in_doubt === undefined ? {} : { inDoubt: in_doubt }),
+    ...(claims === undefined ? {} : { claims }),
+    ...(unverified === undefined ? {} : { unverified }),
     ...(state.waiting.length === 0
       ? {}
       : {

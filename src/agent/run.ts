@@ -7,6 +7,7 @@ import { languageOf } from '../kernel/text.ts';
 import type { EventData, Fact, RunEvent, Running, State, UserMessage } from '../kernel/types.ts';
 import type { Tool } from '../tools/define.ts';
 import { defined } from './defined.ts';
+import { guardNumbers } from './guards.ts';
 import { unseenNote } from './images.ts';
 import { launch, newBoundary, newId } from './launch.ts';
 import { failedOutcome, publicOutcome } from './outcome.ts';
@@ -289,7 +290,7 @@ function begun({ options, templates }: AgentParts, parts: RunParts, { message, b
       language,
       boundary: newBoundary(),
       ...(sources && sources.length > 0 ? { sources: [...sources] } : {}),
-      ...defined({ output_schema: parts.output?.schema, continues }),
+      ...defined({ output_schema: parts.output?.schema, guards: guardNumbers(options.guards), continues }),
     },
   };
 }

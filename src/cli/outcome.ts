@@ -25,6 +25,8 @@ export function outcomeJson(outcome: RunOutcome): Record<string, unknown> {
     stopped_by: stoppedBy,
     report,
     in_doubt: inDoubt,
+    claims: outcome.claims,
+    unverified: outcome.unverified,
     error,
   };
 }
@@ -64,6 +66,7 @@ export function printOutcome(cli: Cli, outcome: RunOutcome, display: Display, wa
   if (outcome.report && (!outcome.error || outcome.toolCalls.length > 0)) terminal.err(`${harmless(outcome.report)}\n`);
   if (outcome.status === 'waiting_for_approval') terminal.err(`${t('run.waits', { id: outcome.runId })}\n`);
   if (outcome.inDoubt?.length) terminal.err(`${t('run.inDoubt', { names: outcome.inDoubt.join(', ') })}\n`);
+  if (outcome.unverified) terminal.err(`${t('run.unverified', { why: harmless(outcome.unverified) })}\n`);
   if (outcome.error) printError(cli, outcome.error);
   display.summarise(outcome);
 }

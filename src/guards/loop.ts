@@ -75,11 +75,11 @@ function isRepeat(recent: readonly Finished[], index: number): boolean {
     .some(({ name, arguments: args, result }) => name === entry.name && args === entry.arguments && result === entry.result);
 }
 
-/** Reading calls also when they differ in trifles only; what acts has to be the very same. */
-function isSame(entry: Wanted, call: Wanted, level: LevelOf): boolean {
+/** Reading calls also when they differ in trifles only; what acts, and what failed, has to be the very same. */
+function isSame(entry: Wanted & { success?: boolean }, call: Wanted, level: LevelOf): boolean {
   if (entry.name !== call.name) return false;
   if (entry.arguments === call.arguments) return true;
-  return level(call.name) === 'read' && gist(entry.arguments) === gist(call.arguments);
+  return entry.success !== false && level(call.name) === 'read' && gist(entry.arguments) === gist(call.arguments);
 }
 
 const PAGING = /^(?:page|offset|skip|start|cursor|page_?(?:no|num|number|index)|页码?|第几页|偏移)$/i;

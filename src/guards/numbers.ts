@@ -14,6 +14,20 @@ export const GUARD_NUMBERS = {
   argument_failures: 3,
   /** Calls of a closed tool that are made all the same, after which the run ends. */
   failure_insist: 2,
+  /** Calls in a run that act on the outside, also those that a rule allows. */
+  outward_calls: 20,
+  /** Answers that state what only a tool can know, without its result. */
+  made_up: true,
+  /** Answers that claim an action which no call bears out. */
+  claims: true,
+  /** How often such an answer goes back to the model; after that it is delivered as not verified. */
+  answer_returns: 1,
+  /** After untrusted text has entered, calls with consequences are asked about, whatever the rules allow. */
+  taint: true,
+  /** Private data, untrusted text and a way out together are asked about. */
+  leak: true,
+  /** They are refused instead. */
+  leak_refused: false,
 };
 export type GuardNumbers = { [Name in keyof typeof GUARD_NUMBERS]: (typeof GUARD_NUMBERS)[Name] extends boolean ? boolean : number };
 
