@@ -9,12 +9,13 @@ const root = resolve(import.meta.dirname, '..');
 const NOT_OURS = new Set(['node_modules', '.git', 'dist', '.hermes', '.bench', '.env', '.setup-lock']);
 
 /** What each folder of src/ may import besides itself. */
-const PARTS = ['models', 'protocols', 'tools', 'skills', 'memory', 'guards', 'plan', 'journal', 'media', 'shell', 'sandbox'];
+const PARTS = ['models', 'protocols', 'tools', 'skills', 'memory', 'guards', 'plan', 'journal', 'media', 'mcp', 'shell', 'sandbox'];
 const MAY_IMPORT: Record<string, string[]> = {
   kernel: [],
   network: ['kernel'],
   ...Object.fromEntries(PARTS.map((part) => [part, ['kernel', 'network']])),
   skills: ['kernel', 'network', 'tools'],
+  mcp: ['kernel', 'network', 'tools'],
   protocols: ['kernel', 'network', 'models/types.ts'],
   agent: ['kernel', 'network', ...PARTS],
   harness: ['kernel', 'network', 'agent', ...PARTS],

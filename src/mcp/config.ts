@@ -1,0 +1,138 @@
+/**
+ * Servers as the user has configured them: `mcpServers` of a `.mcp.json`, in the format that other programs write and read. Keys that
+ * only those know are left alone. One server that is written wrong costs only itself.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isObject } from '../tools/schema.ts';
+import type { HttpServer, McpDiagnostic, ServerConfig, StdioServer } from './types.ts';
+
+/** Bytes of a configuration file. */
+const MOST_BYTES = 1_000_000;
+
+export interface ReadOptions {
+  /** Where ${VAR} and ${VAR:-fallback} are looked up. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Folder that servers are started in. */
+  root: string;
+  /** Names of servers that are switched off. */
+  disabled?: readonly string[];
+  /** Names of servers whose own hints count. */
+  trusted?: readonly string[];
+}
+export interface ReadServers {
+  servers: ServerConfig[];
+  diagnostics: McpDiagnostic[];
+}
+
+/** The servers of a file; none when there is no such file. */
+export async function readServers(file: string, options: ReadOptions): Promise<ReadServers> {
+  const bad = (message: string): ReadServers => ({ servers: [], diagnostics: [{ file, code: 'mcp_config', message, server: '' }] });
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { servers: [], diagnostics: [] } : bad(message);
+  }
+  if (text.length > MOST_BYTES) return bad(`it has more than ${MOST_BYTES} bytes`);
+  let document: unknown;
+  try {
+    document = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return bad('it is no JSON'); // the reason of the parser quotes the file, which may hold a key
+  }
+  if (!isObject(document) || !isObject(document.mcpServers)) return bad('expected { "mcpServers": { NAME: { "command": ... } } }');
+  return parseServers(document.mcpServers, file, options);
+}
+
+/** `entries`: what stands under `mcpServers`. */
+export function parseServers(entries: Readonly<Record<string, unknown>>, file: string, options: ReadOptions): ReadServers {
+  const { disabled = [], trusted = [] } = options;
+  const servers: ServerConfig[] = [];
+  const diagnostics: McpDiagnostic[] = [];
+  for (const [name, entry] of Object.entries(entries)) {
+    if (disabled.includes(name) || (isObject(entry) && entry.disabled === true)) continue;
+    try {
+      servers.push({ name, file, transport: transportOf(entry, options), trusted: trusted.includes(name) });
+    } catch (error) {
+      diagnostics.push({ file, code: 'mcp_config', message: `the server "${name}": ${(error as Error).message}`, server: name });
+    }
+  }
+  return { servers, diagnostics };
+}
+
+/** Throws an Error that says what was expected; values are never repeated in it, they may be keys. */
+function transportOf(given: unknown, { env, root }: ReadOptions): StdioServer | HttpServer {
+  if (!isObject(given)) throw new Error('expected an object with command or url');
+  const entry = expanded(given, env);
+  const type = entry.type ?? (entry.command === undefined && entry.url !== undefined ? 'http' : 'stdio');
+  if (type === 'stdio') {
+    if (typeof entry.command !== 'string' || entry.command === '') throw new Error('command: expected the program to start');
+    return {
+      type,
+      command: entry.command,
+      args: texts(entry.args, 'args'),
+      env: textMap(entry.env, 'env'),
+      cwd: resolve(root, entry.cwd === undefined ? '.' : text(entry.cwd, 'cwd')),
+    };
+  }
+  if (type !== 'http' && type !== 'streamable-http' && type !== 'sse') throw new Error('type: expected stdio, http or sse');
+  const url = text(entry.url, 'url');
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new Error('url: expected an address that begins with http:// or https://');
+  const oauth = isObject(entry.oauth) ? oauthOf(entry.oauth) : undefined;
+  return { type: type === 'sse' ? 'sse' : 'http', url, headers: textMap(entry.headers, 'headers'), ...(oauth ? { oauth } : {}) };
+}
+
+function oauthOf({ clientId, callbackPort }: Record<string, unknown>): NonNullable<HttpServer['oauth']> {
+  if (clientId !== undefined && typeof clientId !== 'string') throw new Error('oauth.clientId: expected a text');
+  if (callbackPort !== undefined && !Number.isInteger(callbackPort)) throw new Error('oauth.callbackPort: expected a port');
+  return {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(callbackPort === undefined ? {} : { callbackPort: callbackPort as number }),
+  };
+}
+
+function text(value: unknown, key: string): string {
+  if (typeof value !== 'string') throw new Error(`${key}: expected a text`);
+  return value;
+}
+
+function texts(value: unknown = [], key: string): string[] {
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) throw new Error(`${key}: expected a list of texts`);
+  return value;
+}
+
+function textMap(value: unknown = {}, key: string): Record<string, string> {
+  if (!isObject(value)) throw new Error(`${key}: expected texts by name`);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, text(one, `${key}.${name}`)]));
+}
+
+/** Every text in it with its variables filled in. */
+function expanded(entry: Record<string, unknown>, env: ReadOptions['env']): Record<string, unknown> {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === 'string') return filled(value, env);
+    if (Array.isArray(value)) return value.map(fill);
+    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fill(one)])) : value;
+  };
+  const { command, args, env: variables, cwd, url, headers } = entry;
+  return {
+    ...entry,
+    command: fill(command),
+    args: fill(args),
+    env: fill(variables),
+    cwd: fill(cwd),
+    url: fill(url),
+    headers: fill(headers),
+  };
+}
+
+function filled(value: string, env: ReadOptions['env']): string {
+  return value.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+    const found = env[name] || fallback;
+    if (found === undefined) throw new Error(`the variable ${name} is not set; set it, or write \${${name}:-FALLBACK}`);
+    return found;
+  });
+}

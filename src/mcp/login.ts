@@ -1,0 +1,79 @@
+/** Logging in to a server over HTTP: the person says yes in a browser, which comes back to a port of this machine (OAuth, with PKCE). */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HermesError } from '../kernel/errors.ts';
+import { httpTransport, loadSdk } from './connection.ts';
+import { createFetch } from './http.ts';
+import { provider, tokenFile } from './oauth.ts';
+import type { ServerConfig } from './types.ts';
+
+export interface LoginOptions {
+  folder: string;
+  /** Shows the address where the person says yes. */
+  show(url: URL): void;
+  signal?: AbortSignal;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** False = the server wants no login. The tokens are kept. Throws HermesError when it does not come to an end. */
+export async function login(server: ServerConfig, { folder, show, signal, env }: LoginOptions): Promise<boolean> {
+  const { transport: to, name } = server;
+  if (to.type === 'stdio') throw failed(name, 'runs on this machine; logging in is for servers over HTTP');
+  const sdk = await loadSdk();
+  const { fetch, close } = createFetch(env);
+  const answer = Promise.withResolvers<URLSearchParams>();
+  answer.promise.catch(() => undefined); // looked at below, when the person has been asked
+  const listener = process.getBuiltinModule('node:http').createServer((request, response) => take(request, response, answer.resolve));
+  const abort = () => answer.reject(failed(name, 'was not logged in to'));
+  signal?.addEventListener('abort', abort);
+  const client = new sdk.Client(
+    { name: 'hermes-agent', version: '0.1.0' },
+    { versionNegotiation: { mode: to.type === 'sse' ? 'legacy' : 'auto' } },
+  );
+  try {
+    await new Promise<void>((resolve, reject) => {
+      listener.once('error', reject);
+      listener.listen(to.oauth?.callbackPort ?? 0, '127.0.0.1', resolve);
+    });
+    const redirect = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
+    const auth = provider(tokenFile(folder, server), {}, to, redirect, show);
+    const transport = httpTransport(sdk, to, { fetch, requestInit: { headers: to.headers }, authProvider: auth });
+    try {
+      await client.connect(transport);
+      return false;
+    } catch (error) {
+      if (!(error instanceof sdk.UnauthorizedError)) throw error;
+    }
+    const parameters = await answer.promise;
+    if (parameters.get('state') !== (await auth.state!())) throw failed(name, 'got an answer that belongs to another login');
+    if (parameters.get('error')) throw failed(name, `says: ${parameters.get('error_description') ?? parameters.get('error')}`);
+    await transport.finishAuth(parameters);
+    return true;
+  } catch (error) {
+    if (error instanceof HermesError) throw error;
+    throw failed(name, `could not be logged in to: ${(error as Error).message}`, error);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    await client.close().catch(() => undefined); // only tokens are wanted of it
+    listener.closeAllConnections();
+    listener.close();
+    close();
+  }
+}
+
+function take(request: IncomingMessage, response: ServerResponse, resolve: (answer: URLSearchParams) => void): void {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const isAnswer = pathname === '/callback' && (searchParams.has('code') || searchParams.has('error'));
+  response.writeHead(isAnswer ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+  response.end(isAnswer ? 'You can close this window. 可以关闭此窗口了。\n' : '');
+  if (isAnswer) resolve(searchParams);
+}
+
+function failed(name: string, what: string, cause?: unknown): HermesError {
+  return new HermesError('mcp_login', `the MCP server "${name}" ${what}`, {
+    kind: 'tool',
+    next: `\`hermes mcp login ${name}\` tries again`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
