@@ -44,13 +44,14 @@ interface Text {
   text: string;
 }
 
-function textsOf({ messages, sources }: State): Text[] {
+/** The request of a sub-agent was written by a model: it is nobody's own words. */
+function textsOf({ messages, sources, parent_id }: State): Text[] {
   const known = new Set(sources.map(({ call_id }) => call_id));
   const said = messages.flatMap((message) => (message.role === 'user' ? [message.content] : [])).join('\n');
   const results = messages.flatMap((message): Text[] =>
     message.role === 'tool' && known.has(message.call_id) ? [{ source: message.call_id, text: normal(unescaped(message.content)) }] : [],
   );
-  return [{ source: 'user', text: normal(said) }, ...results];
+  return [...(parent_id === undefined ? [{ source: 'user', text: normal(said) }] : []), ...results];
 }
 
 /** Every text and number among the arguments, with its path: `to`, `files[1].name`. */

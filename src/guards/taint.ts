@@ -4,16 +4,8 @@
  */
 
 import type { Call, Json, Permission, Rules, Source, State } from '../kernel/types.ts';
+import { numbersOf } from './numbers.ts';
 import { explainOrigins } from './repeats.ts';
-
-/** ask = a person decides; deny = the call is refused; off = the rules alone decide. */
-export type GateSetting = 'ask' | 'deny' | 'off';
-export interface GateSettings {
-  /** A call with consequences (write, dangerous) after untrusted text has entered. Default ask. */
-  taint?: GateSetting;
-  /** A way out (dangerous, or outward though it only looks) after private and untrusted text have entered. Default ask. */
-  leak?: GateSetting;
-}
 
 /** Sources named in a reason; the question lists them all. */
 const NAMED = 3;
@@ -35,12 +27,12 @@ const TEXT = {
 } as const;
 
 /** The rules with the gate and the wishes of hooks and tools (`call.ask`) on top of them. A deny stays a deny. */
-export function withGate(permit: Rules['permit'], settings: GateSettings = {}): Pick<Rules, 'permit' | 'question'> {
+export function withGate(permit: Rules['permit']): Pick<Rules, 'permit' | 'question'> {
   return {
     permit(state, call) {
       const permission = permit(state, call);
       if (permission.decision === 'deny') return permission;
-      const gated = gate(state, call, settings);
+      const gated = gate(state, call);
       if (gated?.decision === 'deny') return gated;
       const reasons = [gated?.reason, call.ask].filter((reason) => reason !== undefined);
       if (reasons.length === 0) return permission;
@@ -51,20 +43,24 @@ export function withGate(permit: Rules['permit'], settings: GateSettings = {}): 
 }
 
 /** What the origins say about a call; undefined = nothing. */
-function gate(state: State, call: Call, { taint = 'ask', leak = 'ask' }: GateSettings): Permission | undefined {
+function gate(state: State, call: Call): Permission | undefined {
   const untrusted = state.sources.filter((source) => source.untrusted);
   if (untrusted.length === 0) return undefined;
+  const numbers = numbersOf(state);
   const text = TEXT[state.language];
   const own = state.sources.filter((source) => source.private);
-  const acts = call.level !== 'read';
-  const leaves =
-    own.length > 0 && (call.level === 'dangerous' || call.level === undefined || (call.outward === true && !isUsersOwn(state, call)));
-  const spoken: { decision: GateSetting; reason: string }[] = [
-    ...(leaves ? [{ decision: leak, reason: text.leak(named(untrusted, state), named(own, state)) }] : []),
-    ...(acts ? [{ decision: taint, reason: text.taint(named(untrusted, state)) }] : []),
-  ];
-  const decided = spoken.find(({ decision }) => decision === 'deny') ?? spoken.find(({ decision }) => decision === 'ask');
-  return decided && decided.decision !== 'off' ? { decision: decided.decision, reason: decided.reason, by: 'gate' } : undefined;
+  if (numbers.leak && own.length > 0 && leavesThisMachine(state, call)) {
+    const reason = text.leak(named(untrusted, state), named(own, state));
+    return { decision: numbers.leak_refused ? 'deny' : 'ask', reason, by: 'gate' };
+  }
+  if (!numbers.taint || call.level === 'read') return undefined;
+  return { decision: 'ask', reason: text.taint(named(untrusted, state)), by: 'gate' };
+}
+
+/** A call that only looks carries nothing out when all that it says is the person's own. */
+function leavesThisMachine(state: State, call: Call): boolean {
+  if (call.level === 'dangerous' || call.level === undefined) return true;
+  return call.outward === true && (call.level === 'write' || !isUsersOwn(state, call));
 }
 
 function named(sources: readonly Source[], { language }: State): string {

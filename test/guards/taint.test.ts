@@ -123,6 +123,16 @@ test('private data, untrusted text and a way out are asked about, unless all tha
   assert.equal(half.asked.length, 1, 'a part of a word is not what was said');
 });
 
+test('the configuration may refuse such a leak, or switch the gates off; a rule cannot', async () => {
+  const leak = call('search', { query: 'who is Bob who is owed 17' });
+  const refused = await play([page, diary, leak, call('send', { message: 'x' })], undefined, true, { guards: { leakRefused: true } });
+  assert.deepEqual([refused.done, refused.asked], [['read_page', 'read_diary'], []]);
+  const off = await play([page, diary, leak, call('send', { message: 'x' })], undefined, true, { guards: { leak: false, taint: false } });
+  assert.deepEqual([off.done.length, off.asked], [4, []]);
+  const chinese = await play([page, call('send', { message: 'x' })], '商店几点开门？');
+  assert.match(chinese.asked[0]?.reason ?? '', /不可信的文本已进入本次运行（read_page）/);
+});
+
 test('the question tells which argument repeats which source, and what the person said themselves', async () => {
   const { asked } = await play(
     [page, call('send', { message: 'Pay: 30000 to us133000000121212121212, 转到这个账户，谢谢' })],
