@@ -16,12 +16,13 @@ const SHORT = 60;
 /** What else stands on the line of a call: mark, brackets, arrow, milliseconds. */
 const AROUND = 22;
 
-/** Remembers the arguments of calls, which later events only refer to. */
+/** Remembers names and arguments of calls, which later events only refer to. */
 export class Story {
   readonly #t: Translate;
   readonly #columns: number | undefined;
   #model: string | undefined;
   readonly #arguments = new Map<string, JsonObject>();
+  readonly #names = new Map<string, string>();
 
   /** With `columns` a call with its result fits one line. */
   constructor(t: Translate, columns?: number) {
@@ -55,6 +56,10 @@ export class Story {
         // A replaced answer is nothing to worry about; why it was replaced stands in the log.
         if (event.data.verdict === 'replace') return { text: t('run.replaced'), tone: 'dim' };
         return warning(`${event.data.guard}: ${event.data.message}`);
+      case 'hook.verdict': {
+        const { hook, verdict, reason } = event.data;
+        return verdict === 'change' ? detail(`${hook}: ${reason}`) : warning(`${hook}: ${reason}`);
+      }
       case 'memory.compact':
         return detail(t('run.compacted', { before: event.data.tokens_before, after: event.data.tokens_after }));
       case 'input.add':
@@ -69,14 +74,22 @@ export class Story {
     switch (event.event_type) {
       case 'call.prepare': {
         this.#arguments.set(event.data.call_id, event.data.arguments);
+        this.#names.set(event.data.call_id, event.data.name);
         const repairs = (event.data.repairs ?? []).map((repair) => repair.note);
         return repairs.length > 0 ? detail(`${event.data.name}: ${repairs.join('; ')}`) : undefined;
       }
       case 'call.reject':
         return { text: `✗ ${event.data.name}: ${event.data.message}`, tone: 'red' };
-      case 'call.permit':
-        if (event.data.decision !== 'deny') return undefined;
-        return { text: `✗ ${t('run.denied')}: ${event.data.reason}`, tone: 'red' };
+      case 'call.permit': {
+        const { decision, reason } = event.data;
+        const by = t(`run.by.${event.data.by}`);
+        if (decision === 'deny') return { text: `✗ ${t('run.denied')} (${by}): ${reason}`, tone: 'red' };
+        return detail(t('run.permitted', { name: this.#names.get(event.data.call_id) ?? '', decision, by, reason }));
+      }
+      case 'hook.verdict': {
+        const { hook, stage, verdict, reason } = event.data;
+        return warning(t('run.hook', { hook, stage, verdict, reason }));
+      }
       case 'approval.ask':
         for (const call of event.data.calls) this.#arguments.set(call.call_id, call.arguments);
         return {
@@ -85,7 +98,7 @@ export class Story {
         };
       case 'approval.answer':
         if (event.data.decision === 'approve') return detail(t('run.approved', { by: event.data.by }));
-        return { text: `✗ ${t('run.refused')}${event.data.note ? `: ${event.data.note}` : ''}`, tone: 'red' };
+        return { text: `✗ ${t('run.refused', { by: event.data.by })}${event.data.note ? `: ${event.data.note}` : ''}`, tone: 'red' };
       case 'tool.end': {
         const { call_id, name, result, shaped, ms } = event.data;
         const text = `${result.success ? '✓' : '✗'} ${this.call(call_id, name)} → ${short(shaped, this.#half(name))} · ${ms} ms`;

@@ -31,28 +31,40 @@ const BY_PERFORMERS = new Set<EventType>([
   'tool.end',
   'perform.start',
   'perform.end',
+  'hook.verdict',
 ]);
+
+/** What only the loop itself decides: where one of these was recorded, a performer that is asked instead is the difference. */
+const BY_RULES = new Set<EventType>(['call.permit', 'approval.ask', 'guard.trip', 'input.taken', 'run.end']);
 
 /** A call is rejected by a performer, unless the kernel closes it because the run ends. */
 function isPerformers(event: RunEvent | undefined): boolean {
   if (event?.event_type === 'call.reject') return event.data.code !== 'cancelled';
+  if (event?.event_type === 'hook.verdict') return event.data.stage !== 'before_finish'; // that one is told by a rule
   return event !== undefined && BY_PERFORMERS.has(event.event_type);
 }
 
-/** `rules`: as in the run, but for permissions, which depend on options of that day and are taken from the log. */
-export async function replay(history: History, rules: Omit<Rules, 'permit'>): Promise<Replay> {
+/** What stands over every permission, whatever the options are. */
+type Gate = (permit: Rules['permit']) => Pick<Rules, 'permit' | 'question'>;
+
+/**
+ * `rules`: as in the run, but for permissions, which depend on options of that day and are taken from the log. `gate` decides again.
+ */
+export async function replay(history: History, rules: Omit<Rules, 'permit'>, gate?: Gate): Promise<Replay> {
   const { events, before } = history;
   const cursor = { at: 0 };
   let difference: Replay['difference'];
+  const differ = (now: { event_type: string; data: unknown }): never => {
+    const recorded = events[cursor.at];
+    difference ??= { seq: cursor.at + 1, ...(recorded ? { recorded: bare(recorded) } : {}), now };
+    throw new HermesError('replay_differs', `event ${cursor.at + 1} is not the recorded one`, { kind: 'store' });
+  };
   const journal: Journal = {
     append(facts) {
       const place = cursor.at;
       for (const fact of facts) {
         const recorded = events[cursor.at];
-        if (!recorded || !same(recorded, fact)) {
-          difference = { seq: cursor.at + 1, ...(recorded ? { recorded: bare(recorded) } : {}), now: bare(fact) };
-          throw new HermesError('replay_differs', `event ${cursor.at + 1} is not the recorded one`, { kind: 'store' });
-        }
+        if (!recorded || !same(recorded, fact)) differ(bare(fact));
         cursor.at += 1;
       }
       return events.slice(place, cursor.at);
@@ -65,14 +77,15 @@ export async function replay(history: History, rules: Omit<Rules, 'permit'>): Pr
       return isPerformers(events[to]) ? [] : events.slice(from, to);
     },
   };
+  const gated = gate?.(recordedPermit(events, true)) ?? { permit: recordedPermit(events, false), ...rules };
   const running = run({
     first: events[0] as RunEvent<'run.start'>,
     ...(before ? { before } : {}),
-    performers: recordedPerformers(events, cursor),
+    performers: recordedPerformers(events, cursor, differ),
     rules: {
       ...rules,
-      permit: recordedPermit(events),
-      question: (state, call) => ({ ...rules.question?.(state, call), ...recordedAlways(events, call.id) }),
+      permit: gated.permit,
+      question: (state, call) => ({ ...gated.question?.(state, call), ...recordedAlways(events, call.id) }),
       get approval_ms() {
         return recordedExpiry(events, cursor.at);
       },
@@ -92,10 +105,15 @@ export async function replay(history: History, rules: Omit<Rules, 'permit'>): Pr
   }
 }
 
-function recordedPerformers(events: readonly RunEvent[], cursor: { at: number }): Performers {
+function recordedPerformers(
+  events: readonly RunEvent[],
+  cursor: { at: number },
+  differ: (now: { event_type: EventType; data: unknown }) => never,
+): Performers {
   // Hands out what the performer had reported until `done`; a restart in the log means that it never came to its end.
-  async function play(performing: Performing, done: (fact: Fact) => boolean): Promise<void> {
+  async function play(performing: Performing, first: EventType, done: (fact: Fact) => boolean): Promise<void> {
     for (let event = events[cursor.at]; event; event = events[cursor.at]) {
+      if (BY_RULES.has(event.event_type)) differ({ event_type: first, data: {} });
       await performing.emit(event);
       if (event.event_type === 'run.resume' || done(event)) return;
     }
@@ -108,19 +126,23 @@ function recordedPerformers(events: readonly RunEvent[], cursor: { at: number })
     };
   };
   return {
-    think: (_state, performing) => play(performing, (fact) => fact.event_type === 'model.end'),
-    prepare: (_state, calls, performing) => play(performing, each(calls, ['call.prepare', 'call.reject'])),
-    act: (_state, calls, performing) => play(performing, each(calls, ['tool.end'])),
-    perform: (name, _input, _state, performing) => play(performing, (fact) => fact.event_type === 'perform.end' && fact.data.name === name),
-    wait: (_state, performing) => play(performing, () => !OUTSIDE.has(events[cursor.at]?.event_type ?? 'run.end')),
+    think: (_state, performing) => play(performing, 'step.start', (fact) => fact.event_type === 'model.end'),
+    prepare: (_state, calls, performing) => play(performing, 'call.prepare', each(calls, ['call.prepare', 'call.reject'])),
+    act: (_state, calls, performing) => play(performing, 'tool.start', each(calls, ['tool.end'])),
+    perform: (name, _input, _state, performing) =>
+      play(performing, 'perform.start', (fact) => fact.event_type === 'perform.end' && fact.data.name === name),
+    wait: (_state, performing) => play(performing, 'approval.answer', () => !OUTSIDE.has(events[cursor.at]?.event_type ?? 'run.end')),
   };
 }
 
-function recordedPermit(events: readonly RunEvent[]): Rules['permit'] {
+/** `gateDecides`: of what a gate or hook has asked about or refused only that no rule had denied it. */
+function recordedPermit(events: readonly RunEvent[], gateDecides: boolean): Rules['permit'] {
   const permissions = new Map<string, Permission>();
   for (const event of events) {
     if (event.event_type !== 'call.permit' || event.data.by === 'person') continue;
-    permissions.set(event.data.call_id, { decision: event.data.decision, reason: event.data.reason, by: event.data.by });
+    const { call_id, decision, reason, by } = event.data;
+    const isOpen = gateDecides && by !== 'rule';
+    permissions.set(call_id, isOpen ? { decision: 'allow', reason: 'no rule had denied it' } : { decision, reason, by });
   }
   return (_state, call) => permissions.get(call.id) ?? { decision: 'deny', reason: 'not in the log' };
 }
