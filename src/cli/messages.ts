@@ -194,7 +194,6 @@ const TABLE = {
   'run.by.gate': ['the gate', '关卡'],
   'run.by.hook': ['a hook', '钩子'],
   'run.by.person': ['a person', '人'],
-  'run.hook': ['hook {hook} ({stage}): {verdict}: {reason}', '钩子 {hook}（{stage}）：{verdict}：{reason}'],
   'run.unknown': ['unknown', '未知'],
   'stats.model': ['model', '模型'],
   'stats.runs': ['runs', '运行'],

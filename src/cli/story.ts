@@ -86,10 +86,6 @@ export class Story {
         if (decision === 'deny') return { text: `✗ ${t('run.denied')} (${by}): ${reason}`, tone: 'red' };
         return detail(t('run.permitted', { name: this.#names.get(event.data.call_id) ?? '', decision, by, reason }));
       }
-      case 'hook.verdict': {
-        const { hook, stage, verdict, reason } = event.data;
-        return warning(t('run.hook', { hook, stage, verdict, reason }));
-      }
       case 'approval.ask':
         for (const call of event.data.calls) this.#arguments.set(call.call_id, call.arguments);
         return {
