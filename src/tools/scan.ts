@@ -1,14 +1,17 @@
 /**
- * The scan of tool folders: each *.ts, *.js or *.mjs file is one tool (or a list of them). Users' files are imported in a
- * worker thread, now and when they run; a bad one becomes a diagnostic and never stops the others.
+ * The scan of tool folders: each *.ts, *.js or *.mjs file is one tool (or a list of them), made with tool({...}) or a plain function.
+ * Users' files are imported in a worker thread, now and when they run; a bad one becomes a diagnostic and never stops the others.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { branded, hashOf, isTool, type Tool } from './define.ts';
+import { branded, hashOf, isTool, type Tool, tool } from './define.ts';
+import type { PlainFunction } from './infer/functions.ts';
+import { createInference } from './infer/infer.ts';
+import { callFunction, offeredBy } from './infer/plan.ts';
 import type { WorkerPool } from './pool.ts';
-import type { ToolSketch } from './worker.ts';
+import type { Offered, ToolSketch } from './worker.ts';
 
 export interface Diagnostic {
   file: string;
@@ -24,21 +27,30 @@ export interface ScanOptions {
   timeoutMs?: number;
   /** Address of the module that `hermes-agent` stands for in tool files; default: one that has `tool` only. */
   library?: string;
+  /** File that keeps what was read of plain functions; default: nothing is kept, and the parser is loaded each time. */
+  cacheFile?: string;
+}
+export interface Scanned {
+  tools: Tool[];
+  /** What could not be used. */
+  diagnostics: Diagnostic[];
+  /** What an author should know of tools that work. */
+  hints: Diagnostic[];
 }
 /** Files of a trusted folder (the program's own) run in process. */
 export type ToolFolder = string | { path: string; trusted: true };
 
-type Export = Tool | string;
+/** A tool, or a thing that is none; of a plain function its tool is made of its source. */
+type Found = { key: string } & ({ tool: Tool } | { type: string; make?(plain: PlainFunction): Tool });
 
-export async function scanTools(
-  folders: readonly ToolFolder[],
-  options: ScanOptions = {},
-): Promise<{ tools: Tool[]; diagnostics: Diagnostic[] }> {
+export async function scanTools(folders: readonly ToolFolder[], options: ScanOptions = {}): Promise<Scanned> {
   const { disabled = [], timeoutMs = 10_000, library = new URL(moduleName('define'), import.meta.url).href } = options;
   let pool: WorkerPool | undefined;
   const tools: Tool[] = [];
   const diagnostics: Diagnostic[] = [];
+  const hints: Diagnostic[] = [];
   const origin = new Map<string, string>();
+  const inference = createInference(options.cacheFile);
 
   /** Made for the first file of a user only. */
   async function threads(): Promise<WorkerPool> {
@@ -47,12 +59,8 @@ export async function scanTools(
     return pool;
   }
 
-  function keep(file: string, exported: Export): void {
-    if (typeof exported === 'string') {
-      diagnostics.push({ file, ...notATool(exported) });
-      return;
-    }
-    const { name } = exported.info;
+  function keep(file: string, made: Tool): void {
+    const { name } = made.info;
     const other = origin.get(name);
     if (disabled.includes(name)) return;
     if (other) {
@@ -60,7 +68,27 @@ export async function scanTools(
       return;
     }
     origin.set(name, file);
-    tools.push(exported);
+    tools.push(withSource(made, file));
+  }
+
+  async function take(file: string, found: readonly Found[]): Promise<void> {
+    if (found.length === 0) diagnostics.push({ file, ...notATool('undefined') });
+    const plain = new Map(found.flatMap((one) => ('make' in one && one.make ? [[one.key, one.make] as const] : [])));
+    for (const one of found) {
+      if ('tool' in one) keep(file, one.tool);
+      else if (!one.make) diagnostics.push({ file, ...notATool(one.type) });
+    }
+    if (plain.size === 0) return;
+    const { functions, problems, hints: more } = await inference.infer(file, [...plain.keys()]);
+    diagnostics.push(...problems.map((problem) => ({ code: 'plain_function', ...problem })));
+    hints.push(...more.map((hint) => ({ code: 'plain_function', ...hint })));
+    for (const one of functions) {
+      try {
+        keep(file, plain.get(one.key)!(one));
+      } catch (error) {
+        diagnostics.push({ file, line: one.line, code: 'invalid_tool', message: (error as Error).message });
+      }
+    }
   }
 
   for (const folder of folders) {
@@ -68,15 +96,14 @@ export async function scanTools(
     const path = resolve(isTrusted ? folder.path : folder);
     for (const file of toolFiles(path, disabled, diagnostics)) {
       try {
-        const found = isTrusted ? await importHere(file) : await importInThread(file, await threads(), timeoutMs);
-        if (found.length === 0) keep(file, 'undefined');
-        for (const exported of found) keep(file, exported);
+        await take(file, isTrusted ? await importHere(file) : await importInThread(file, await threads(), timeoutMs));
       } catch (error) {
         diagnostics.push(await importProblem(file, error, timeoutMs));
       }
     }
   }
-  return { tools, diagnostics };
+  inference.save();
+  return { tools, diagnostics, hints };
 }
 
 /** The sibling module by the ending that this one has: .ts in a checkout, .js when installed. */
@@ -97,14 +124,43 @@ function toolFiles(folder: string, disabled: readonly string[], diagnostics: Dia
   }
 }
 
-async function importHere(file: string): Promise<Export[]> {
-  const { default: exported } = (await import(pathToFileURL(file).href)) as { default?: unknown };
-  return [exported].flat().map((one) => (isTool(one) ? withSource(one, file) : typeof one));
+async function importHere(file: string): Promise<Found[]> {
+  const offered = offeredBy((await import(pathToFileURL(file).href)) as Record<string, unknown>);
+  return [...offered].map(([key, one]): Found => {
+    if (isTool(one)) return { key, tool: one };
+    if (typeof one !== 'function') return { key, type: typeof one };
+    const make = (plain: PlainFunction) =>
+      toolOf(plain, (args, context) => callFunction(one as (...values: unknown[]) => unknown, plain.plan, args, context));
+    return { key, type: 'function', make };
+  });
 }
 
-async function importInThread(file: string, pool: WorkerPool, timeoutMs: number): Promise<Export[]> {
-  const sketches = (await pool.request({ do: 'load', file }, timeoutMs)) as (ToolSketch | string)[];
-  return sketches.map((one) => (typeof one === 'string' ? one : withSource(threadTool(one, file, pool), file)));
+async function importInThread(file: string, pool: WorkerPool, timeoutMs: number): Promise<Found[]> {
+  const offered = (await pool.request({ do: 'load', file }, timeoutMs)) as Offered[];
+  return offered.map(({ key, type, tool: sketch }): Found => {
+    if (sketch) return { key, tool: threadTool(sketch, file, pool) };
+    if (type !== 'function') return { key, type };
+    const make = (plain: PlainFunction) =>
+      toolOf(
+        plain,
+        (args, context, defer, inside) => {
+          const { name, plan } = plain;
+          return pool.run({ file, name, args, plain: { key, plan } }, context, defer, inside);
+        },
+        () => pool.close(),
+      );
+    return { key, type, make };
+  });
+}
+
+/** A plain function's tool; checked as any other definition is. */
+function toolOf(
+  { key: _, plan: __, line: ___, input_schema, ...definition }: PlainFunction,
+  run: Tool['run'],
+  close?: Tool['close'],
+): Tool {
+  const made = tool({ ...definition, input: input_schema, execute: () => undefined });
+  return branded({ ...made, run, ...(close ? { close } : {}) });
 }
 
 /** The same tool; its hash also covers the text of its file. */
@@ -130,12 +186,12 @@ function threadTool({ info, settings, normalizes, checks, judges }: ToolSketch, 
 // ---- diagnostics -----------------------------------------------------------------------------------------
 
 function notATool(type: string): { code: string; message: string } {
-  if (type === 'function') {
-    const message = 'the default export is a plain function; wrap it: export default tool({ ..., execute: yourFunction })';
-    return { code: 'plain_function', message };
-  }
-  if (type === 'undefined') return { code: 'no_default_export', message: 'expected `export default tool({...})`, found no default export' };
-  return { code: 'not_a_tool', message: `expected the default export to be tool({...}) or a list of them, got ${type}` };
+  if (type === 'undefined')
+    return {
+      code: 'no_default_export',
+      message: 'expected `export default tool({...})` or an exported function with a doc comment, found neither',
+    };
+  return { code: 'not_a_tool', message: `expected the default export to be tool({...}), a function, or a list of them, got ${type}` };
 }
 
 async function importProblem(file: string, error: unknown, timeoutMs: number): Promise<Diagnostic> {

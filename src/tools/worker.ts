@@ -15,6 +15,7 @@ import {
   type ToolContext,
   type ToolSettings,
 } from './define.ts';
+import { callFunction, offeredBy, type Parameter } from './infer/plan.ts';
 import { toData, toError } from './result.ts';
 
 /** What one thread is given: the module that `hermes-agent` stands for in tool files, wherever they lie. */
@@ -25,6 +26,8 @@ export interface CallData {
   file: string;
   name: string;
   args: JsonObject;
+  /** Of a plain function: where it stands in its file, and how it is called. */
+  plain?: { key: string; plan: Parameter[] };
 }
 interface RunRequest extends CallData {
   do: 'run';
@@ -56,6 +59,12 @@ export interface Answer {
   value?: unknown;
   error?: ErrorData;
 }
+/** Something that a file offers: a tool, or what its type is. */
+export interface Offered {
+  key: string;
+  tool?: ToolSketch;
+  type: string;
+}
 /** What the main thread learns about a tool in a file. */
 export interface ToolSketch {
   info: ToolInfo;
@@ -66,7 +75,7 @@ export interface ToolSketch {
 }
 
 const port = parentPort!;
-const files = new Map<string, Promise<unknown>>();
+const files = new Map<string, Promise<Map<string, unknown>>>();
 const questions = new Map<number, PromiseWithResolvers<unknown>>();
 let lastQuestion = 0;
 
@@ -93,8 +102,10 @@ async function serve(request: Request): Promise<void> {
 }
 
 async function perform(request: Request): Promise<unknown> {
-  if (request.do === 'load') return (await exportsOf(request.file)).map(sketch);
-  const tool = (await exportsOf(request.file)).find((one): one is Tool => isTool(one) && one.info.name === request.name);
+  const offered = await offeredIn(request.file);
+  if (request.do === 'load') return [...offered].map(sketch);
+  if (request.do === 'run' && request.plain) return runPlain(request, request.plain, offered);
+  const tool = [...offered.values()].find((one): one is Tool => isTool(one) && one.info.name === request.name);
   if (!tool) throw new Error(`${request.file} does not hold ${request.name} any more`);
   if (request.do === 'normalize') return tool.normalize?.(request.args);
   if (request.do === 'check') return tool.check?.(request.args);
@@ -104,18 +115,29 @@ async function perform(request: Request): Promise<unknown> {
   return toData(await tool.run(request.args, contextOf(request), () => undefined, inside)).data;
 }
 
-/** The default export of a file as a list. */
-async function exportsOf(file: string): Promise<unknown[]> {
-  const module = files.get(file) ?? import(pathToFileURL(file).href);
-  files.set(file, module);
-  return [((await module) as { default?: unknown }).default].flat();
+async function runPlain(
+  request: RunRequest,
+  { key, plan }: NonNullable<CallData['plain']>,
+  offered: Map<string, unknown>,
+): Promise<unknown> {
+  const run = offered.get(key);
+  if (typeof run !== 'function') throw new Error(`${request.file} does not hold ${request.name} any more`);
+  Object.assign(process.env, request.mark);
+  return toData(await callFunction(run as () => unknown, plan, request.args, contextOf(request))).data;
 }
 
-function sketch(exported: unknown): ToolSketch | string {
-  if (!isTool(exported)) return typeof exported;
+function offeredIn(file: string): Promise<Map<string, unknown>> {
+  const offered = files.get(file) ?? import(pathToFileURL(file).href).then(offeredBy);
+  files.set(file, offered);
+  return offered;
+}
+
+function sketch([key, exported]: [string, unknown]): Offered {
+  if (!isTool(exported)) return { key, type: typeof exported };
   const { info, settings, normalize, check, judge } = exported;
   const has = (one: unknown) => one !== undefined;
-  return { info, settings, normalizes: has(normalize), checks: has(check), judges: has(judge) };
+  const tool = { info, settings, normalizes: has(normalize), checks: has(check), judges: has(judge) };
+  return { key, type: 'tool', tool };
 }
 
 /** Whether this thread could have started processes by itself: then the main thread looks for what is left of them. */

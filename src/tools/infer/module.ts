@@ -1,0 +1,254 @@
+/** A source file as it is parsed: its declarations, types, exports, imports and comments; and the local files that it takes types from. */
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Comment, Expression, Function as FunctionNode, ParseResult, Program, Statement, TSType } from 'oxc-parser';
+import { readDoc, readNamedTag, typeScriptOf } from './doc.ts';
+
+export type Parse = (name: string, text: string, options?: { lang?: 'js' | 'ts' }) => ParseResult;
+export type TypeDeclaration = Extract<Statement, { type: 'TSInterfaceDeclaration' | 'TSTypeAliasDeclaration' }>;
+
+/** A type of a file: its declarations (interfaces may have several), or a `@typedef`. */
+export type NamedType = { declarations: TypeDeclaration[] } | { written: TSType; module: Module };
+export interface Imported {
+  source: string;
+  /** `*` = the whole module. */
+  name: string;
+}
+/** Where a function or constant is written. */
+export interface Value {
+  node: Expression | FunctionNode;
+  /** Where its doc comment ends, and where the type of its variable is, if it has one. */
+  start: number;
+  type?: TSType;
+}
+
+export class Module {
+  readonly file: string;
+  readonly text: string;
+  readonly program: Program;
+  readonly types = new Map<string, NamedType>();
+  readonly imports = new Map<string, Imported>();
+  /** Functions and constants by their name in the file. */
+  readonly values = new Map<string, Value>();
+  /** Exported name -> what it is; a text is a name in the file, or of another file. */
+  readonly exports = new Map<string, Value | string | Imported>();
+  /** Sources of `export * from`. */
+  readonly stars: string[] = [];
+  readonly #comments: readonly Comment[];
+  /** Of a type that stands in a comment: the line of that comment. */
+  readonly #line: number | undefined;
+
+  constructor(file: string, text: string, parsed: ParseResult, line?: number) {
+    this.file = file;
+    this.text = text;
+    this.program = parsed.program;
+    this.#comments = parsed.comments;
+    this.#line = line;
+    for (const statement of parsed.program.body) this.#take(statement, statement.start);
+  }
+
+  lineOf(offset: number): number {
+    return this.#line ?? this.text.slice(0, offset).split('\n').length;
+  }
+
+  /** The doc comment that ends right before this place, without its slashes. */
+  docBefore(start: number): string | undefined {
+    const comment = this.#comments.findLast(({ end }) => end <= start);
+    if (comment?.type !== 'Block' || !comment.value.startsWith('*')) return undefined;
+    return this.text.slice(comment.end, start).trim() === '' ? comment.value : undefined;
+  }
+
+  /** What is said of a member: the comment before it, or behind it on its line. */
+  commentOn(start: number, end: number): string | undefined {
+    const before = this.docBefore(start);
+    if (before !== undefined) return readDoc(before).text;
+    const line = this.text.slice(end).split('\n', 1)[0]!;
+    const behind = this.#comments.find((one) => one.start >= end && one.end <= end + line.length);
+    const isAlone = behind && /^[\s;,]*$/.test(this.text.slice(end, behind.start) + line.slice(behind.end - end));
+    return isAlone ? behind.value.replace(/^\*/, '').trim() : undefined;
+  }
+
+  /** `@typedef`s of the comments, for files without type syntax. */
+  readTypedefs(parse: Parse): void {
+    for (const comment of this.#comments) {
+      const { tags } = readDoc(comment.value);
+      const at = tags.findIndex((tag) => tag.name === 'typedef');
+      const definition = at < 0 ? undefined : readNamedTag(tags[at]!.text);
+      if (!definition) continue;
+      const members = tags.slice(at + 1).filter((tag) => /^prop(?:erty)?$/.test(tag.name));
+      const type = members.length === 0 ? typeScriptOf(definition.type ?? 'object') : objectOf(members.map(({ text }) => text));
+      const written = this.typeIn(type, this.lineOf(comment.start), parse);
+      if (written) this.types.set(definition.name, written);
+    }
+  }
+
+  /** A type that stands in a comment; undefined when it cannot be parsed. */
+  typeIn(type: string, line: number, parse: Parse): { written: TSType; module: Module } | undefined {
+    const text = `type _ = ${type};`;
+    const parsed = parse('comment.ts', text);
+    const [alias] = parsed.program.body;
+    if (parsed.errors.length > 0 || alias?.type !== 'TSTypeAliasDeclaration') return undefined;
+    const module = new Module(this.file, text, parsed, line);
+    for (const [name, type_] of this.types) module.types.set(name, type_);
+    for (const [name, imported] of this.imports) module.imports.set(name, imported);
+    return { written: alias.typeAnnotation, module };
+  }
+
+  #take(statement: Statement, start: number): void {
+    switch (statement.type) {
+      case 'ImportDeclaration':
+        for (const one of statement.specifiers) {
+          const name = one.type === 'ImportSpecifier' ? nameOf(one.imported) : one.type === 'ImportDefaultSpecifier' ? 'default' : '*';
+          this.imports.set(one.local.name, { source: statement.source.value, name });
+        }
+        return;
+      case 'ExportAllDeclaration':
+        this.stars.push(statement.source.value);
+        return;
+      case 'ExportDefaultDeclaration':
+        this.#takeDefault(statement.declaration, start);
+        return;
+      case 'ExportNamedDeclaration':
+        if (statement.declaration) {
+          this.#take(statement.declaration, start);
+          for (const name of declaredNames(statement.declaration)) this.exports.set(name, name);
+        }
+        for (const { local, exported } of statement.specifiers) {
+          const name = nameOf(local);
+          this.exports.set(nameOf(exported), statement.source ? { source: statement.source.value, name } : name);
+        }
+        return;
+      case 'TSInterfaceDeclaration':
+      case 'TSTypeAliasDeclaration': {
+        const known = this.types.get(statement.id.name);
+        const before = known && 'declarations' in known ? known.declarations : [];
+        this.types.set(statement.id.name, { declarations: [...before, statement] });
+        return;
+      }
+      case 'FunctionDeclaration':
+        if (statement.id) this.values.set(statement.id.name, { node: statement, start });
+        return;
+      case 'VariableDeclaration':
+        for (const { id, init } of statement.declarations) {
+          if (id.type !== 'Identifier' || !init) continue;
+          const type = id.typeAnnotation?.typeAnnotation;
+          this.values.set(id.name, { node: init, start, ...(type ? { type } : {}) });
+        }
+    }
+  }
+
+  #takeDefault(declaration: Extract<Statement, { type: 'ExportDefaultDeclaration' }>['declaration'], start: number): void {
+    if (declaration.type === 'Identifier') this.exports.set('default', declaration.name);
+    else if (declaration.type === 'TSInterfaceDeclaration') {
+      this.#take(declaration, start);
+      this.exports.set('default', declaration.id.name);
+    } else if (declaration.type !== 'ClassDeclaration') {
+      const node = declaration as Expression | FunctionNode;
+      this.exports.set('default', { node, start });
+    }
+  }
+}
+
+function nameOf(node: { type: string; name?: string; value?: unknown }): string {
+  return node.name ?? String(node.value);
+}
+
+function declaredNames(declaration: Statement): string[] {
+  if (declaration.type === 'VariableDeclaration')
+    return declaration.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []));
+  return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : [];
+}
+
+/** The object type that `@property` lines describe. */
+function objectOf(properties: readonly string[]): string {
+  const members = properties.map(readNamedTag).filter((one) => one !== undefined);
+  return `{ ${members
+    .map(({ name, type, optional, description }) => {
+      const doc = description ? `/** ${description.replaceAll('*/', '')} */ ` : '';
+      return `${doc}${JSON.stringify(name)}${optional ? '?' : ''}: ${typeScriptOf(type ?? 'unknown')}`;
+    })
+    .join('; ')} }`;
+}
+
+/** Reads each file once. `files` are all that were looked at, for the cache. */
+export class Modules {
+  readonly files = new Map<string, string>();
+  readonly #parse: Parse;
+  readonly #known = new Map<string, Module>();
+
+  constructor(parse: Parse) {
+    this.#parse = parse;
+  }
+
+  read(file: string): Module {
+    const known = this.#known.get(file);
+    if (known) return known;
+    const text = readFileSync(file, 'utf8');
+    this.files.set(file, text);
+    const module = new Module(file, text, this.#parse(file, text));
+    if (!/\.[cm]?ts$/.test(file)) module.readTypedefs(this.#parse);
+    this.#known.set(file, module);
+    return module;
+  }
+
+  /** The file that a relative import means; undefined for packages and for what is not there. */
+  local(from: Module, source: string): Module | undefined {
+    if (!source.startsWith('.')) return undefined;
+    const path = resolve(dirname(from.file), source);
+    const tried = [path, path.replace(/\.([cm]?)js$/, '.$1ts'), `${path}.ts`, `${path}.d.ts`, `${path}.js`];
+    const file = tried.find((one) => existsSync(one) && statSync(one).isFile());
+    return file === undefined ? undefined : this.read(file);
+  }
+
+  typeIn(module: Module, type: string, line: number): { written: TSType; module: Module } | undefined {
+    return module.typeIn(type, line, this.#parse);
+  }
+
+  parse(text: string): ParseResult {
+    return this.#parse('example.ts', text);
+  }
+
+  /** A type by its name in a file, also where it is imported from. */
+  findType(module: Module, name: string, hops = 0): { type: NamedType; module: Module } | { imported: Imported } | undefined {
+    const type = module.types.get(name);
+    if (type) return { type, module };
+    const imported = module.imports.get(name);
+    if (!imported || hops > 20) return undefined;
+    const from = this.local(module, imported.source);
+    return from ? (this.findExportedType(from, imported.name, hops) ?? { imported }) : { imported };
+  }
+
+  findExportedType(module: Module, name: string, hops = 0): ReturnType<Modules['findType']> {
+    const exported = module.exports.get(name);
+    if (typeof exported === 'string') return this.findType(module, exported, hops + 1);
+    if (exported && 'source' in exported) {
+      const from = this.local(module, exported.source);
+      return from ? this.findExportedType(from, exported.name, hops + 1) : { imported: exported };
+    }
+    for (const star of hops > 20 ? [] : module.stars) {
+      const from = this.local(module, star);
+      const found = from && this.findExportedType(from, name, hops + 1);
+      if (found) return found;
+    }
+    return module.types.has(name) ? this.findType(module, name, hops) : undefined;
+  }
+
+  /** A function or constant by its name in a file, also where it is imported from. */
+  findValue(module: Module, name: string, hops = 0): { value: Value; module: Module } | undefined {
+    const value = module.values.get(name);
+    if (value) return { value, module };
+    const imported = module.imports.get(name);
+    const from = imported && hops < 20 ? this.local(module, imported.source) : undefined;
+    return from && this.findExport(from, imported!.name, hops + 1);
+  }
+
+  findExport(module: Module, name: string, hops = 0): { value: Value; module: Module } | undefined {
+    const exported = module.exports.get(name);
+    if (exported === undefined || hops > 20) return undefined;
+    if (typeof exported === 'string') return this.findValue(module, exported, hops + 1);
+    if ('node' in exported) return { value: exported, module };
+    const from = this.local(module, exported.source);
+    return from && this.findExport(from, exported.name, hops + 1);
+  }
+}
