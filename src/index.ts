@@ -1,6 +1,7 @@
 /** What `import ... from 'hermes-agent'` gives. Importing it opens nothing and calls nobody. */
 
 export { Agent, type ForkOptions } from './agent/agent.ts';
+export type { HookContext, Hooks } from './agent/hooks.ts';
 export type { Run } from './agent/run.ts';
 export type { Session } from './agent/session.ts';
 export type {

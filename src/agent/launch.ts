@@ -4,18 +4,9 @@ import { createJournal } from '../journal/journal.ts';
 import type { Head } from '../journal/store.ts';
 import { errorData } from '../kernel/errors.ts';
 import { run } from '../kernel/kernel.ts';
-import type {
-  Clock,
-  Fact,
-  Journal,
-  Json,
-  JsonObject,
-  Performing,
-  RunEvent,
-  Running,
-  State,
-} from '../kernel/types.ts';
+import type { Clock, Fact, Journal, Json, JsonObject, Performers, Performing, RunEvent, Running, State } from '../kernel/types.ts';
 import { defined } from './defined.ts';
+import { withHooks } from './hooked.ts';
 import type { RunParts } from './parts.ts';
 import { createThink } from './think.ts';
 import type { FeaturePerformer } from './types.ts';
@@ -34,11 +25,6 @@ export interface Launch {
   owner?: string;
   streaming: boolean;
   /** Sees every event, deltas included; must not throw. */
-/** Nobody outside can foresee it: neither from the run's id, which tools hand to services, nor from the time. */
-export function newBoundary(): string {
-  return process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex');
-}
-
   publish(event: RunEvent): void;
 }
 
@@ -47,6 +33,11 @@ const INBOX_POLL_MS = 300;
 /** Sorts by time; unique without asking anybody; a name, no secret. */
 export function newId(prefix: string): string {
   return `${prefix}_${Date.now().toString(36)}${Math.random().toString(36).slice(2, 10)}`;
+}
+
+/** Nobody outside can foresee it: neither from the run's id, which tools hand to services, nor from the time. */
+export function newBoundary(): string {
+  return process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex');
 }
 
 export function launch(parts: RunParts, spec: Launch): Running {
@@ -74,21 +65,22 @@ export function launch(parts: RunParts, spec: Launch): Running {
     ...(spec.head ? { head: spec.head } : {}),
     ...(spec.owner === undefined ? {} : { owner: spec.owner }),
   });
+  const performers: Performers = {
+    think: createThink({ ...parts.think, tools: () => parts.nextToolbox().infos, streaming: spec.streaming }),
+    prepare: (state, calls, performing) => parts.toolbox().prepare(state, calls, performing),
+    act: (state, calls, performing) => parts.toolbox().act(state, calls, performing),
+    perform: (name, input, state, performing) => performFeature(parts.performers[name], { name, input, state }, performing),
+    wait: createWait({
+      rules: parts.rules,
+      allow: parts.allow,
+      settled,
+      ...defined({ approver: parts.approver, inbox: spec.owner === undefined ? undefined : parts.store?.inbox }),
+    }),
+  };
   const running: Running = run({
     first: spec.first,
     ...(spec.before ? { before: spec.before } : {}),
-    performers: {
-      think: createThink({ ...parts.think, tools: () => parts.nextToolbox().infos, streaming: spec.streaming }),
-      prepare: (state, calls, performing) => parts.toolbox().prepare(state, calls, performing),
-      act: (state, calls, performing) => parts.toolbox().act(state, calls, performing),
-      perform: (name, input, state, performing) => performFeature(parts.performers[name], { name, input, state }, performing),
-      wait: createWait({
-        rules: parts.rules,
-        allow: parts.allow,
-        settled,
-        ...defined({ approver: parts.approver, inbox: spec.owner === undefined ? undefined : parts.store?.inbox }),
-      }),
-    },
+    performers: parts.hooks ? withHooks(performers, parts.hooks) : performers,
     rules: parts.rules,
     journal,
     clock: systemClock,

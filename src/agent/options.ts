@@ -2,6 +2,7 @@
 
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { isTool } from '../tools/define.ts';
+import { HOOK_NAMES } from './hooks.ts';
 import type { AgentOptions } from './types.ts';
 
 type Check = readonly [expected: string, fits: (value: unknown) => boolean];
@@ -16,6 +17,8 @@ const milliseconds: Check = [
   (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) < 2 ** 31,
 ];
 const names: Check = ['a list of texts', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')];
+
+const isHook = (name: string) => HOOK_NAMES.some((hook) => hook === name);
 
 const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   model: ['provider:model or a model', (value) => typeof value === 'string' || isObject(value)],
@@ -42,6 +45,10 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   language: ['zh or en', (value) => value === 'zh' || value === 'en'],
   templates: text,
   secrets: object,
+  hooks: [
+    `functions by name: ${HOOK_NAMES.join(', ')}`,
+    (value) => isObject(value) && Object.entries(value).every(([name, hook]) => isHook(name) && (hook === undefined || fn[1](hook))),
+  ],
   rules: object,
   performers: object,
   debugDirectory: text,

@@ -15,6 +15,10 @@ import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Tool } from '../tools/define.ts';
 import type { NoteStore } from '../tools/notes.ts';
 import { defined } from './defined.ts';
+import { answerRules, guardsOf } from './guards.ts';
+import { BEFORE_FINISH, beforeFinishPerformer, beforeFinishRule } from './hook-rule.ts';
+import { vetoGuard } from './hooked.ts';
+import type { Hooks } from './hooks.ts';
 import { DESCRIBE_IMAGE, describeImages } from './images.ts';
 import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
@@ -59,6 +63,7 @@ export interface RunParts {
   secrets?: Secrets;
   store?: EventStore;
   approver?: Approver;
+  hooks?: Hooks;
   performers: Readonly<Record<string, FeaturePerformer>>;
   /** The check of the answer, when it has to be a value. */
   output?: OutputCheck;
@@ -151,7 +156,10 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
   let { toolbox } = agent;
   let changed: Toolbox | undefined; // other tools come in with the next step: calls on their way keep theirs
   let grounding: Rule | undefined; // comes with the protocol that needs it
-  const beforeFinish: Rule[] = [(state) => grounding?.(state), ...(agent.rules.beforeFinish ?? []), checkOutput];
+  const answers = answerRules(() => toolbox.infos);
+  const final = options.hooks?.beforeFinish;
+  const own = [...(agent.rules.beforeFinish ?? []), ...(final ? [beforeFinishRule] : [])];
+  const beforeFinish: Rule[] = [(state) => grounding?.(state), ...answers.check, ...own, checkOutput, answers.truth];
 
   const cost: ThinkParts['cost'] = (model, usage) => usage && costOf(model.id, usage, defined({ own: options.prices?.[model.id] }));
 
@@ -201,11 +209,21 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
       return toolbox;
     },
     toolHashes: () => (options.store ? hashes(toolbox) : {}),
-    rules: { ...agent.rules, beforeThink: [describeImages, ...(agent.rules.beforeThink ?? [])], beforeFinish },
-    performers: { ...options.performers, [DESCRIBE_IMAGE]: describe, ...(output ? { [CHECK_OUTPUT]: output.perform } : {}) },
+    rules: {
+      ...agent.rules,
+      guards: [vetoGuard, ...guardsOf(() => toolbox.infos), ...(agent.rules.guards ?? [])],
+      beforeThink: [describeImages, ...(agent.rules.beforeThink ?? [])],
+      beforeFinish,
+    },
+    performers: {
+      ...options.performers,
+      [DESCRIBE_IMAGE]: describe,
+      ...(output ? { [CHECK_OUTPUT]: output.perform } : {}),
+      ...(final ? { [BEFORE_FINISH]: beforeFinishPerformer(final) } : {}),
+    },
     workspace: options.workspace ?? process.cwd(),
     allow: agent.allow,
-    ...defined({ secrets, store: options.store, approver: ask, output }),
+    ...defined({ secrets, store: options.store, approver: ask, hooks: options.hooks, output }),
     async use(change) {
       const facts: EventData['run.change'] = {};
       if (change.model !== undefined) {
@@ -275,9 +293,9 @@ function storedNotes(store: EventStore, secrets: Secrets | undefined): NoteStore
     },
     list: async () => (await store.notes.list('notes')).map(({ key }) => key),
     delete: async (key) => void (await store.notes.delete('notes', key)),
-  };
-}
     isUntrusted: async (key) =>
       key === undefined
         ? (await store.notes.list('notes')).some(({ value }) => marked(value))
         : marked(await store.notes.get('notes', key)),
+  };
+}

@@ -24,6 +24,7 @@ import type { ResolveOptions } from '../models/resolve.ts';
 import type { AskOptions, ChatModel } from '../models/types.ts';
 import type { Tool } from '../tools/define.ts';
 import type { InputSchema } from '../tools/schema.ts';
+import type { Hooks } from './hooks.ts';
 import type { OutputForm } from './output-form.ts';
 
 export type ModelOption = string | ChatModel | LanguageModelV4;
@@ -142,6 +143,8 @@ export interface AgentOptions extends ModelSettings {
   templates?: string;
   /** Known secrets, name -> value: kept out of everything that is stored. */
   secrets?: Readonly<Record<string, string>>;
+  /** Functions at five places of a run that may change what passes, refuse it, or want a person to look at it. */
+  hooks?: Hooks;
   /** More rules: guards, before-think and before-finish. */
   rules?: Partial<Pick<Rules, 'guards' | 'beforeThink' | 'beforeFinish'>>;
   /** What rules may ask for with { do: 'perform', name, input }; the result is a fact that rules read in state.results. */

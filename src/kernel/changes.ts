@@ -45,6 +45,7 @@ export function replied(state: State, data: RunEvent<'model.end'>['data']): Stat
     const call: Call = { id: proposed.id, name: proposed.name, status: 'proposed', arguments: proposed.arguments };
     if (proposed.problem) call.problem = proposed.problem;
     if (proposed.decided_by) call.decided_by = proposed.decided_by;
+    if (proposed.ask !== undefined) call.ask = proposed.ask;
     return call;
   });
   const message: AssistantMessage = { role: 'assistant', content: data.text };

@@ -133,6 +133,8 @@ export interface ProposedCall {
   repairs?: string[];
   /** Who chose this call and its arguments; absent = the model. */
   decided_by?: DecidedBy;
+  /** A hook wants a person to look at it, whatever the rules allow. */
+  ask?: string;
   problem?: { code: string; message: string };
 }
 export type DecidedBy = 'model' | 'rail';
