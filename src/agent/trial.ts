@@ -46,17 +46,17 @@ const LOCAL_TOKENS = 160;
 /** So many wrong ones in the beginning are enough. */
 const HOPELESS = 3;
 
-/** Throws what a plain question throws: where nothing is answered, nothing else can be found out. The model stays open. */
+/** Errors of the way to the model: they say nothing about what it can do, and must not be remembered as such. */
+const CIRCUMSTANCES =
+  /^(rate_limited|quota_exhausted|balance_exhausted|wrong_key|expired_key|connection_\w+|connect_timeout|host_not_found|network_error)$/;
+
+/** Throws what a plain question throws, and later errors of the way to the model. The model stays open. */
 export async function tryModel(model: ChatModel, options: TrialOptions = {}): Promise<Trial> {
   const isLocal = model.provider === 'local';
   const { protocols = isLocal ? LOCAL_PROTOCOLS : PROTOCOLS, onStep } = options;
   onStep?.('plain');
   const plain = await ask(model, options, 'Say hello in one short sentence.');
-  if (plain.error)
-    throw new HermesError(plain.error.code, plain.error.message, {
-      kind: 'model',
-      ...(plain.error.next ? { next: plain.error.next } : {}),
-    });
+  if (plain.error) throw asThrown(plain.error);
   const streams = await isStreamed(model, options);
   onStep?.('schema');
   const schema = await givesTyped(model, options);
@@ -71,6 +71,10 @@ export async function tryModel(model: ChatModel, options: TrialOptions = {}): Pr
   }
   const best = bestOf(trial.protocols);
   return best ? { ...trial, protocol: best } : trial;
+}
+
+function asThrown({ code, message, next }: ErrorData): HermesError {
+  return new HermesError(code, message, { kind: 'model', ...(next ? { next } : {}) });
 }
 
 /** Rightness counts, then answers, then the order of preference; at least half has to be right. */
@@ -148,6 +152,7 @@ async function ask(
   try {
     const outcome = await agent.run(request, { ...runOptions, ...(signal ? { signal } : {}) });
     signal?.throwIfAborted();
+    if (outcome.error && CIRCUMSTANCES.test(outcome.error.code)) throw asThrown(outcome.error);
     return outcome;
   } finally {
     await agent.close();
