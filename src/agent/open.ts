@@ -10,7 +10,7 @@ import type { EventStore } from '../journal/store.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { providersOf } from '../models/profiles.ts';
 import type { Tool } from '../tools/define.ts';
-import { type Diagnostic, scanTools, type ToolFolder } from '../tools/scan.ts';
+import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { Agent } from './agent.ts';
 import type { Config } from './config.ts';
 import { defined } from './defined.ts';
@@ -116,12 +116,13 @@ function checkNamed({ values, sources }: Config, tools: readonly Tool[]): void {
 }
 
 /** The tools that the program ships, and those of the configured folders. */
-export function openTools(config: Config): Promise<{ tools: Tool[]; diagnostics: Diagnostic[] }> {
+export function openTools(config: Config): Promise<Scanned> {
   const { directories, disabled } = config.values.tools;
   const shipped = { path: resolve(import.meta.dirname, '../../tools'), trusted: true } as const;
   const own = directories.map((directory) => resolve(config.root, directory)).filter((directory) => directory !== shipped.path);
   const folders: ToolFolder[] = [shipped, ...own];
-  return scanTools(folders, { disabled, library: new URL(`../index${extname(import.meta.url)}`, import.meta.url).href });
+  const library = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href;
+  return scanTools(folders, { disabled, library, cacheFile: join(config.root, '.hermes', 'cache', 'tools.json') });
 }
 
 export interface OpenedStore {

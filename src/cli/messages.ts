@@ -375,7 +375,11 @@ const TABLE = {
   'tools.level': ['LEVEL', '级别'],
   'tools.description': ['DESCRIPTION', '说明'],
   'tools.examples': ['Examples:', '例子：'],
-  'tools.checked': ['{good} tools can be used, {bad} problems', '可用工具 {good} 个，问题 {bad} 个'],
+  'tools.tokens': ['TOKENS', 'TOKEN 数'],
+  'tools.checked': [
+    '{good} tools can be used, about {tokens} tokens in each request; {bad} problems, {hints} hints',
+    '可用工具 {good} 个，每次请求约 {tokens} token；问题 {bad} 个，建议 {hints} 条',
+  ],
   'tools.bad': ['{place} cannot be used: {message}', '无法使用 {place}：{message}'],
   'tools.unknown': ['there is no tool "{name}"', '没有工具“{name}”'],
   'tools.unknown.next': ['`hermes tools list` shows what there is.', '用 hermes tools list 查看已有工具。'],

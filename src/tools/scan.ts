@@ -36,6 +36,8 @@ export interface Scanned {
   diagnostics: Diagnostic[];
   /** What an author should know of tools that work. */
   hints: Diagnostic[];
+  /** Name of a tool -> its file, of files that are not the program's own. */
+  files: ReadonlyMap<string, string>;
 }
 /** Files of a trusted folder (the program's own) run in process. */
 export type ToolFolder = string | { path: string; trusted: true };
@@ -50,6 +52,7 @@ export async function scanTools(folders: readonly ToolFolder[], options: ScanOpt
   const diagnostics: Diagnostic[] = [];
   const hints: Diagnostic[] = [];
   const origin = new Map<string, string>();
+  const files = new Map<string, string>();
   const inference = createInference(options.cacheFile);
 
   /** Made for the first file of a user only. */
@@ -59,7 +62,7 @@ export async function scanTools(folders: readonly ToolFolder[], options: ScanOpt
     return pool;
   }
 
-  function keep(file: string, made: Tool): void {
+  function keep(file: string, made: Tool, isTrusted: boolean): void {
     const { name } = made.info;
     const other = origin.get(name);
     if (disabled.includes(name)) return;
@@ -68,14 +71,15 @@ export async function scanTools(folders: readonly ToolFolder[], options: ScanOpt
       return;
     }
     origin.set(name, file);
+    if (!isTrusted) files.set(name, file);
     tools.push(withSource(made, file));
   }
 
-  async function take(file: string, found: readonly Found[]): Promise<void> {
+  async function take(file: string, found: readonly Found[], isTrusted: boolean): Promise<void> {
     if (found.length === 0) diagnostics.push({ file, ...notATool('undefined') });
     const plain = new Map(found.flatMap((one) => ('make' in one && one.make ? [[one.key, one.make] as const] : [])));
     for (const one of found) {
-      if ('tool' in one) keep(file, one.tool);
+      if ('tool' in one) keep(file, one.tool, isTrusted);
       else if (!one.make) diagnostics.push({ file, ...notATool(one.type) });
     }
     if (plain.size === 0) return;
@@ -84,7 +88,7 @@ export async function scanTools(folders: readonly ToolFolder[], options: ScanOpt
     hints.push(...more.map((hint) => ({ code: 'plain_function', ...hint })));
     for (const one of functions) {
       try {
-        keep(file, plain.get(one.key)!(one));
+        keep(file, plain.get(one.key)!(one), isTrusted);
       } catch (error) {
         diagnostics.push({ file, line: one.line, code: 'invalid_tool', message: (error as Error).message });
       }
@@ -96,14 +100,15 @@ export async function scanTools(folders: readonly ToolFolder[], options: ScanOpt
     const path = resolve(isTrusted ? folder.path : folder);
     for (const file of toolFiles(path, disabled, diagnostics)) {
       try {
-        await take(file, isTrusted ? await importHere(file) : await importInThread(file, await threads(), timeoutMs));
+        const found = isTrusted ? await importHere(file) : await importInThread(file, await threads(), timeoutMs);
+        await take(file, found, isTrusted);
       } catch (error) {
         diagnostics.push(await importProblem(file, error, timeoutMs));
       }
     }
   }
   inference.save();
-  return { tools, diagnostics, hints };
+  return { tools, diagnostics, hints, files };
 }
 
 /** The sibling module by the ending that this one has: .ts in a checkout, .js when installed. */

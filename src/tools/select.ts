@@ -42,6 +42,15 @@ export function selectTools(request: string, tools: readonly ToolInfo[]): Ranked
   return scored.sort((a, b) => b.score - a.score);
 }
 
+/** How much two tools say the same, from 0 to 1: the cosine of their words that tell something. Two that are alike are easily confused. */
+export function likeness(one: ToolInfo, other: ToolInfo): number {
+  const words = (tool: ToolInfo) => new Map([...countWords(tool).counts].filter(([word]) => /^\p{L}/u.test(word)));
+  const length = (counts: Map<string, number>) => Math.sqrt([...counts.values()].reduce((sum, count) => sum + count ** 2, 0));
+  const [a, b] = [words(one), words(other)];
+  const shared = [...a].reduce((sum, [word, count]) => sum + count * (b.get(word) ?? 0), 0);
+  return shared === 0 ? 0 : shared / (length(a) * length(b));
+}
+
 interface Index {
   texts: { counts: Map<string, number>; length: number }[];
   averageLength: number;
@@ -76,7 +85,7 @@ function countWords(tool: ToolInfo): Index['texts'][number] {
       length += counted;
     }
   };
-  add(tool.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' '), WEIGHTS.name);
+  add(tool.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' '), WEIGHTS.name);
   add(tool.keywords ?? '', WEIGHTS.keywords);
   add(tool.description, WEIGHTS.description);
   for (const example of tool.examples ?? []) add(example.request, WEIGHTS.examples);

@@ -106,6 +106,10 @@ test('tools: list, show, check with a bad file, a call by hand with its permissi
   const check = await hermes(['tools', 'check'], { cwd });
   assert.equal(check.status, 1);
   assert.match(check.out, /broken\.ts.*no luck/);
+  assert.match(check.out, /greet\.ts\n\{\n {2}"name": "greet",\n {2}"description": "向某人问好。"/);
+  assert.match(check.out, /does not say when to use it.*no_when[\s\S]*no examples/);
+  assert.doesNotMatch(check.out, /"name": "calculator"/);
+  assert.match(check.err, /about \d+ tokens in each request; 1 problems, 2 hints/);
   assert.match((await hermes(['tools', 'show', 'greet'], { cwd })).out, /"required"/);
   const near = await hermes(['tools', 'show', 'gret'], { cwd });
   assert.deepEqual([near.status, /greet/.test(near.err)], [2, true]);

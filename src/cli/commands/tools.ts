@@ -44,16 +44,32 @@ export async function toolsShow(cli: Cli, name: string, options: ListOptions): P
   });
 }
 
-/** Everything that is wrong with the tool files, one line each; exit status 1 when there is anything. */
+/**
+ * What a model will see of the tools and what it costs, what is wrong with the tool files (exit status 1), and what their authors could
+ * make better. Of tools that the program ships, only their cost is told.
+ */
 export async function toolsCheck(cli: Cli, options: ListOptions): Promise<ExitStatus> {
-  return withTools(cli, options, ({ tools, diagnostics }) => {
-    if (options.json) cli.terminal.out(`${JSON.stringify({ tools: tools.map(({ info }) => info.name), diagnostics }, null, 2)}\n`);
-    else {
-      for (const { file, line, code, message } of diagnostics) {
-        cli.terminal.out(harmless(`${file}${line === undefined ? '' : `:${line}`}: ${message} (${code})\n`));
+  const { definitionOf, lintTools, tokensOf } = await import('../../tools/lint.ts');
+  return withTools(cli, options, ({ tools, diagnostics, hints, files }) => {
+    const infos = tools.map(({ info }) => info);
+    const lints = lintTools(infos).filter(({ tool }) => files.has(tool));
+    const tokens = infos.reduce((sum, info) => sum + tokensOf(info), 0);
+    if (options.json) {
+      const told = infos.map((info) => ({ ...definitionOf(info), level: info.level, tokens: tokensOf(info), file: files.get(info.name) }));
+      cli.terminal.out(`${JSON.stringify({ tools: told, tokens, diagnostics, hints, lints }, null, 2)}\n`);
+    } else {
+      const head = [cli.t('tools.name'), cli.t('tools.level'), cli.t('tools.tokens')];
+      cli.terminal.out(table([head, ...infos.map((info) => [info.name, info.level, `${tokensOf(info)}`])], cli.terminal.tableColumns));
+      for (const info of infos.filter(({ name }) => files.has(name))) {
+        const better = lints.filter(({ tool }) => tool === info.name).map(({ code, message }) => `- ${message} (${code})\n`);
+        cli.terminal.out(harmless(`\n${files.get(info.name)}\n${JSON.stringify(definitionOf(info), null, 2)}\n${better.join('')}`));
+      }
+      for (const { file, line, code, message } of [...hints, ...diagnostics]) {
+        cli.terminal.out(harmless(`\n${file}${line === undefined ? '' : `:${line}`}: ${message} (${code})\n`));
       }
     }
-    cli.terminal.err(`${cli.t('tools.checked', { good: tools.length, bad: diagnostics.length })}\n`);
+    const hinted = lints.length + hints.length;
+    cli.terminal.err(`${cli.t('tools.checked', { good: tools.length, tokens, bad: diagnostics.length, hints: hinted })}\n`);
     return diagnostics.length === 0 ? 0 : 1;
   });
 }
