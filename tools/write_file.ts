@@ -6,7 +6,11 @@ import { join, normalize } from 'node:path';
 import { HermesError } from '../src/kernel/errors.ts';
 import type { CallRecord } from '../src/kernel/types.ts';
 import { tool } from '../src/tools/define.ts';
-import { openWritable, type WritablePlace } from '../src/tools/workspace.ts';
+import { lineDiff } from '../src/tools/diff.ts';
+import { openReadable, openWritable, type WritablePlace } from '../src/tools/workspace.ts';
+
+/** Bytes of the present file; a larger one is replaced without a diff. */
+const MOST_COMPARED = 1_000_000;
 
 export default tool({
   name: 'write_file',
@@ -41,6 +45,10 @@ export default tool({
       answer: '已写入 备忘.txt。',
     },
   ],
+  async judge({ path, content }, { workspace }) {
+    const preview = await changeOf(workspace, path, content);
+    return { level: 'write', ...(preview === undefined ? {} : { preview }) };
+  },
   async execute({ path, content, overwrite }, { context }) {
     const bytes = Buffer.from(content.toWellFormed());
     const place = await openWritable(context.workspace, path);
@@ -60,6 +68,32 @@ export default tool({
     }
   },
 });
+
+/** What a yes is given for, and holds for: it changes with the file. undefined = execute will refuse it, and tells why. */
+async function changeOf(workspace: string, path: string, content: string): Promise<string | undefined> {
+  let handle: Awaited<ReturnType<typeof openReadable>> | undefined;
+  try {
+    handle = await openReadable(workspace, path);
+    const stats = await handle.stat();
+    if (!stats.isFile()) return undefined;
+    const { size, mtime } = stats;
+    const old = size > MOST_COMPARED ? undefined : textOf(await handle.readFile());
+    if (old === undefined) return `replaces ${size} bytes, last changed at ${mtime.toISOString()}`;
+    return lineDiff(old, content.toWellFormed()) || 'the file stays as it is';
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'not_found' ? 'a new file' : undefined;
+  } finally {
+    await handle?.close();
+  }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined; // no text: nothing to compare with
+  }
+}
 
 async function statsOf(path: string) {
   try {

@@ -91,7 +91,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     const told: ResultFacts[] = [];
     const inside: Inside = { sources: state.sources, tell: (more) => void told.push(more) };
     const limit = tool?.settings.timeoutMs ?? timeoutMs;
-    if (tool && isOutdated(tool, call)) ending = { end: 'thrown', thrown: outdated(name) };
+    if (tool && (isOutdated(tool, call) || (await isAnother(tool, call, state)))) ending = { end: 'thrown', thrown: outdated(name) };
     else if (tool) {
       scope = new Scope({
         callId: call_id,
@@ -117,6 +117,19 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   /** What was permitted is this tool with these arguments in this folder, and nothing else. */
   function isOutdated(tool: Tool, call: Call): boolean {
     return call.hash !== undefined && call.hash !== '' && call.hash !== hashOf(tool.info.hash, call.arguments, workspace);
+  }
+
+  /** A person said yes to what the question showed: when the same call would do something else by now, it is asked about anew. */
+  async function isAnother(tool: Tool, call: Call, { language }: State): Promise<boolean> {
+    if (!call.approved || call.preview === undefined || !tool.judge) return false;
+    const shown = options.restore ? options.restore({ preview: call.preview }).preview : call.preview;
+    const context = { workspace, settings: settings[call.name] ?? {}, language };
+    try {
+      const { deny, preview } = await tool.judge(copy(call.arguments) as JsonObject, context);
+      return deny !== undefined || preview !== shown;
+    } catch {
+      return true; // what it would do cannot be told any more
+    }
   }
 
   function contextOf(state: State, name: string, { sources, tell }: Inside): RunContext {
@@ -153,7 +166,7 @@ function byName(tools: readonly Tool[]): Map<string, Tool> {
 }
 
 function outdated(name: string): HermesError {
-  const message = `${name} is not what was permitted any more (another tool, or another working directory); nothing was run`;
+  const message = `${name} is not what was permitted any more (another tool or folder, or what it changes has changed); nothing was run`;
   return new HermesError('approval_outdated', message, { kind: 'tool', next: 'call it again, so that it is asked about anew' });
 }
 

@@ -1,7 +1,7 @@
 /** Questions that wait in the store: listed whole, answered from another terminal, once, with a reason, for always, in time. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openSqliteStore } from '../../src/journal/sqlite.ts';
@@ -87,6 +87,23 @@ test('an expired question is a no: it cannot be approved, and the run goes on wi
   assert.match(JSON.stringify(requests.at(-1)), /nobody answered the question in time/);
   const replayed = await hermes(['runs', 'replay', 'last'], { cwd, env });
   assert.equal(replayed.status, 0, replayed.out);
+});
+
+test('a file is shown as what would change in it; a yes does not hold when it has changed since', async () => {
+  const cwd = await folder();
+  await writeFile(join(cwd, 'list.txt'), 'milk\nbread\n茶\n');
+  const change: Said = { calls: [{ name: 'write_file', arguments: { path: 'list.txt', content: 'milk\nrice\n茶\n', overwrite: true } }] };
+  const { env, requests } = await modelServer([change, { text: 'Not saved.' }, change, { text: 'Saved.' }]);
+  assert.equal((await hermes(['run', 'save', '--on-approval', 'wait'], { cwd, env })).status, 3);
+  const { out } = await hermes(['approvals', 'list'], { cwd, env });
+  assert.match(out, /what would happen\n {2}│ @@ 1 @@\n {2}│ {2}milk\n {2}│ -bread\n {2}│ \+rice\n {2}│ {2}茶\n/);
+  await writeFile(join(cwd, 'list.txt'), 'milk\nbread\n茶\nsalt\n');
+  assert.equal((await hermes(['approvals', 'approve', 'last'], { cwd, env })).out, 'Not saved.\n');
+  assert.match(JSON.stringify(requests.at(-1)), /not what was permitted any more/);
+  assert.match(await readFile(join(cwd, 'list.txt'), 'utf8'), /salt/);
+  assert.equal((await hermes(['run', 'save', '--on-approval', 'wait'], { cwd, env })).status, 3);
+  assert.equal((await hermes(['approvals', 'approve', 'last'], { cwd, env })).out, 'Saved.\n');
+  assert.equal(await readFile(join(cwd, 'list.txt'), 'utf8'), 'milk\nrice\n茶\n');
 });
 
 test('in the terminal: a reason with the no, always, and the closed terminal whose question is answered from another', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPermit, matchesPattern, type PermissionRules } from '../../src/guards/permissions.ts';
+import { createPermit, exactRule, idleRules, matchesPattern, type PermissionRules } from '../../src/guards/permissions.ts';
 import type { Call, JsonObject, Level, State } from '../../src/kernel/types.ts';
 
 function permit(rules: PermissionRules, name: string, args: JsonObject = {}, level?: Level) {
@@ -87,4 +87,46 @@ test('a refusal is not evaded by another spelling of the same path', () => {
   for (const path of ['public/key', 'a/private/key', '../private/key']) {
     assert.equal(permit(rules, 'read_file', { path }, 'read').decision, 'allow', path);
   }
+});
+
+test('the rule of "always" allows just this again; none where no rule can say so', () => {
+  const again = (name: string, args: JsonObject, subject?: string) => {
+    const rule = exactRule({ name, arguments: args }, subject);
+    if (rule !== undefined) assert.equal(permit({ allow: [rule] }, name, args, 'dangerous').decision, 'allow', rule);
+    return rule;
+  };
+  assert.equal(again('shell', { command: 'git status\n--short' }), 'shell:command=git status\n--short');
+  assert.equal(again('write_file', { path: '笔记/a=b.md', content: 'x' }, 'path'), 'write_file:path=笔记/a=b.md');
+  assert.equal(again('backup', {}), 'backup');
+  for (const command of ['rm *', '../x', '\ud800']) assert.equal(again('shell', { command }), undefined, command);
+  assert.equal(again('mail', { to: 'a', body: 'b' }), undefined, 'what the call is about is not known');
+  const rule = exactRule({ name: 'shell', arguments: { command: 'git push' } })!;
+  for (const command of ['git push --force', 'git pus', 'x git push'])
+    assert.equal(permit({ allow: [rule] }, 'shell', { command }).decision, 'ask', command);
+});
+
+test('rules that can decide nothing are found, with the reason', () => {
+  const schema = (...names: string[]) => ({ type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) });
+  const tools = [
+    { name: 'write_file', input_schema: schema('path', 'content') },
+    { name: 'now', input_schema: schema() },
+  ];
+  const rules = {
+    white_list: ['*', 'write_fiel'],
+    deny: ['write_file:path=private/*', 'wirte_file', 'now'],
+    ask: ['write_file:*.sh', 'write_file:to=x'],
+    allow: ['write_file:notes/*', 'write_file:../*', 'now:x', 'now'],
+  };
+  assert.deepEqual(
+    idleRules(rules, tools).map(({ list, rule, why, by }) => [list, rule, why, ...(by ? [by] : [])]),
+    [
+      ['white_list', 'write_fiel', 'no_tool'],
+      ['deny', 'wirte_file', 'no_tool'],
+      ['ask', 'write_file:to=x', 'no_argument'],
+      ['allow', 'write_file:../*', 'climbs'],
+      ['allow', 'now:x', 'overruled', 'deny "now"'],
+      ['allow', 'now', 'overruled', 'deny "now"'],
+    ],
+  );
+  assert.throws(() => createPermit({ white_list: ['write_file:path=x'] }), { code: 'bad_permission', message: /holds names/ });
 });
