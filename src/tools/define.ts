@@ -2,7 +2,7 @@
 
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { stableJson } from '../kernel/text.ts';
-import type { CallRecord, EventData, Json, JsonObject, Level, Source, ToolExample, ToolInfo } from '../kernel/types.ts';
+import type { CallRecord, EventData, Json, JsonObject, Level, Source, State, ToolExample, ToolInfo } from '../kernel/types.ts';
 import type { FetchOptions, WebResponse } from '../network/fetch.ts';
 import {
   type ArgumentsOf,
@@ -69,7 +69,10 @@ export interface Judgement {
   /** What would happen, for the person who is asked: a diff, a parsed command. */
   preview?: string;
 }
-export type JudgeContext = Pick<RunContext, 'workspace' | 'settings'>;
+export type JudgeContext = Pick<RunContext, 'workspace' | 'settings'> & {
+  /** Of the person who reads the question. */
+  readonly language: 'zh' | 'en';
+};
 
 /** What `execute` is handed besides the arguments. */
 export interface ToolContext {
@@ -96,10 +99,24 @@ export interface ExecOptions {
   cwd?: string;
   /** Added to the program's own environment. */
   env?: Readonly<Record<string, string>>;
+  /** The process gets `env` and nothing of the program's own environment. */
+  onlyEnv?: boolean;
   /** Written to standard input; default: standard input is empty. */
   input?: string;
   /** Bytes kept of each of stdout and stderr; the rest is read and dropped. Default 1,000,000. */
   maxBytes?: number;
+  /** Milliseconds; default: until the call ends. */
+  timeoutMs?: number;
+  limits?: ExecLimits;
+}
+/** Beyond one of these the process and its descendants are killed. Processes and memory are looked at ten times a second, on Linux. */
+export interface ExecLimits {
+  /** Alive at the same time. */
+  processes?: number;
+  /** Resident bytes of all together; what they share counts for each. */
+  memoryBytes?: number;
+  /** Bytes of stdout and stderr together, kept or dropped. */
+  outputBytes?: number;
 }
 export interface ExecResult {
   /** null when a signal ended it. */
@@ -109,6 +126,8 @@ export interface ExecResult {
   stderr: string;
   /** Output went beyond `maxBytes`. */
   truncated: boolean;
+  /** The limit that ended it. */
+  ended?: 'time' | keyof ExecLimits;
 }
 
 /** What the agent gives to every tool of a run. */
@@ -143,10 +162,12 @@ const TOOL = Symbol.for('hermes.tool');
 /** What only the program's own tools see (sub-agents): what has entered the run, and a way to say more of the result. */
 export interface Inside {
   readonly sources: readonly Source[];
+  /** The run as it was when the calls of this step began, and how many of them are sub-agents'. Absent in worker threads. */
+  readonly caller?: { state: State; children: number };
   tell(more: ResultFacts): void;
 }
 /** What a call's end says besides its result. Several are united. */
-export type ResultFacts = Pick<EventData['tool.end'], 'from' | 'untrusted' | 'private'>;
+export type ResultFacts = Pick<EventData['tool.end'], 'from' | 'untrusted' | 'private' | 'usage' | 'cost'>;
 
 export interface Tool {
   readonly info: ToolInfo;

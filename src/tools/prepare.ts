@@ -54,7 +54,8 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
     if (adapted.stage === 'rejected') return rejection(call, adapted);
     const repairs = [...found.repairs, ...adapted.repairs];
     const { workspace, settings = {} } = options;
-    const judged = await judge(tool, adapted.arguments, { workspace, settings: settings[tool.info.name] ?? {} });
+    const context = { workspace, settings: settings[tool.info.name] ?? {}, language: state.language };
+    const judged = await judge(tool, adapted.arguments, context);
     if (judged.stage === 'rejected') return rejection(call, judged);
     return preparation(call, tool, adapted.arguments, repairs, judged, workspace);
   }

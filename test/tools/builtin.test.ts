@@ -51,9 +51,9 @@ async function call(name: string, args: JsonObject): Promise<{ data?: JsonObject
   return result.success ? { data: result.data as JsonObject } : { code: result.error.code, message: result.error.message };
 }
 
-test('eight tools, each with a when-to-use, two examples or more in both languages, and examples that are valid calls', async () => {
+test('nine tools, each with a when-to-use, two examples or more in both languages, and examples that are valid calls', async () => {
   assert.deepEqual(diagnostics, []);
-  const names = ['calculator', 'current_time', 'list_files', 'notes_get', 'notes_set', 'read_file', 'remember', 'write_file'];
+  const names = ['calculator', 'current_time', 'list_files', 'notes_get', 'notes_set', 'read_file', 'remember', 'shell', 'write_file'];
   assert.deepEqual(
     tools.map(({ info }) => info.name),
     names,
@@ -66,13 +66,13 @@ test('eight tools, each with a when-to-use, two examples or more in both languag
     assert.match(info.keywords ?? '', /[a-z].*\p{Script=Han}/u);
     for (const { arguments: args } of info.examples ?? []) {
       const on = stage();
-      await createToolbox({ tools }).prepare(stateWith(), [callOf(info.name, args)], on);
+      await createToolbox({ tools, settings: { shell: { sandbox: false } } }).prepare(stateWith(), [callOf(info.name, args)], on);
       assert.equal(on.facts[0]!.event_type, 'call.prepare', `${info.name} ${JSON.stringify(args)}`);
     }
   }
   assert.deepEqual(
     tools.filter(({ info }) => info.level !== 'read').map(({ info }) => info.name),
-    ['write_file'],
+    ['shell', 'write_file'],
   );
 });
 
