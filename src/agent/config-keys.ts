@@ -161,6 +161,12 @@ export const KEYS = {
     max_parallel: integer(8, { min: 1, max: 64 }, 'calls that may run at the same time', '同时运行的调用数'),
     disabled: list([], 'tools that are switched off, by name', '停用的工具'),
   },
+  mcp: {
+    disabled: list([], 'MCP servers that are switched off, by name', '停用的 MCP 服务器（按名称）'),
+    trusted: list([], 'MCP servers whose own word counts on what their tools do', '可信的 MCP 服务器：其对自身工具的说明算数'),
+    start_seconds: decimal(30, { min: 1 }, 'most seconds until a server is ready', '服务器启动最多秒数'),
+    call_seconds: decimal(60, { min: 1 }, "most seconds of one call of a server's tool", '服务器工具单次调用最多秒数'),
+  },
   skills: {
     directories: later(list(['skills'], 'folders that are scanned for skills', '扫描技能的目录')),
     disabled: later(list([], 'skills that are switched off, by name', '停用的技能')),

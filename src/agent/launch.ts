@@ -66,7 +66,7 @@ export function launch(parts: RunParts, spec: Launch): Running {
     ...(spec.owner === undefined ? {} : { owner: spec.owner }),
   });
   const performers: Performers = {
-    think: createThink({ ...parts.think, tools: () => parts.nextToolbox().infos, streaming: spec.streaming }),
+    think: createThink({ ...parts.think, toolChange: parts.toolChange, tools: () => parts.nextToolbox().infos, streaming: spec.streaming }),
     prepare: (state, calls, performing) => parts.toolbox().prepare(state, calls, performing),
     act: (state, calls, performing) => parts.toolbox().act(state, calls, performing),
     perform: (name, input, state, performing) => performFeature(parts.performers[name], { name, input, state }, performing),

@@ -14,7 +14,8 @@ import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../to
 import { Agent } from './agent.ts';
 import type { Config } from './config.ts';
 import { defined } from './defined.ts';
-import type { AgentOptions, ModelOption } from './types.ts';
+import { type OpenedTools, openServers, withServers } from './mcp.ts';
+import type { AgentOptions, Approver, ModelOption } from './types.ts';
 
 export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull' | 'onNotice'> {
   /** provider:model, an alias of the configuration, or a model itself; wins over the configuration. */
@@ -43,7 +44,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
   const secrets = knownSecrets(config);
   const { store, close: closeStore } = await openStore(config, { secrets, ...defined({ onLogProblem: options.onLogProblem }) });
   try {
-    const { tools, diagnostics } = await openTools(config);
+    const { tools, diagnostics, liveTools } = await openTools(config, options.onApproval);
     for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
     checkNamed(config, tools);
     const agent = new Agent({
@@ -54,6 +55,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       fallback: model.fallback.map((name) => config.aliases[name] ?? name),
       protocol: model.protocol,
       tools,
+      ...defined({ liveTools }),
       toolSettings: config.toolSettings,
       store,
       secrets,
@@ -115,8 +117,13 @@ function checkNamed({ values, sources }: Config, tools: readonly Tool[]): void {
   });
 }
 
-/** The tools that the program ships, and those of the configured folders. */
-export function openTools(config: Config): Promise<Scanned> {
+/** The tools that the program ships, those of the configured folders, and those of MCP servers. */
+export async function openTools(config: Config, approver?: Approver): Promise<OpenedTools & Pick<Scanned, 'hints' | 'files'>> {
+  const [scanned, mcp] = await Promise.all([scanFolders(config), openServers(config, { approver })]);
+  return mcp ? { ...scanned, ...withServers(scanned.tools, scanned.diagnostics, mcp, config.values.tools.disabled) } : scanned;
+}
+
+function scanFolders(config: Config): Promise<Scanned> {
   const { directories, disabled } = config.values.tools;
   const shipped = { path: resolve(import.meta.dirname, '../../tools'), trusted: true } as const;
   const own = directories.map((directory) => resolve(config.root, directory)).filter((directory) => directory !== shipped.path);

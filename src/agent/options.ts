@@ -24,6 +24,7 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   model: ['provider:model or a model', (value) => typeof value === 'string' || isObject(value)],
   instructions: text,
   tools: ['a list of tools made by tool({...})', (value) => Array.isArray(value) && value.every(isTool)],
+  liveTools: fn,
   protocol: ['auto, native, json, react or guided', (value) => ['auto', 'native', 'json', 'react', 'guided'].includes(value as string)],
   store: ['an event store', isObject],
   onApproval: fn,

@@ -50,13 +50,15 @@ export interface AgentParts {
 
 /** The parts as one run sees them; `use` changes model and tools under way. */
 export interface RunParts {
-  think: Omit<ThinkParts, 'tools' | 'streaming'>;
+  think: Omit<ThinkParts, 'tools' | 'toolChange' | 'streaming'>;
   /** The model that the run begins with, and why it. */
   model: ChatModel;
   reason?: string;
   toolbox(): Toolbox;
   /** The same, or the one that `use` has brought for the next step. */
   nextToolbox(): Toolbox;
+  /** What a step has to tell when tools came or went by themselves since the last. */
+  toolChange(): EventData['run.change'] | undefined;
   toolHashes(): Record<string, string>;
   rules: Rules;
   allow: Permits['allow'];
@@ -154,6 +156,7 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
   const ask = options.onApproval ?? approver;
   const protocols = new Map<string, Protocol | Promise<Protocol>>();
   let { toolbox } = agent;
+  let live: readonly Tool[] | undefined = options.tools;
   let changed: Toolbox | undefined; // other tools come in with the next step: calls on their way keep theirs
   let grounding: Rule | undefined; // comes with the protocol that needs it
   const answers = answerRules(() => toolbox.infos);
@@ -207,6 +210,13 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
       toolbox = changed ?? toolbox;
       changed = undefined;
       return toolbox;
+    },
+    toolChange() {
+      const now = options.liveTools?.();
+      if (now === undefined || now === live) return undefined;
+      live = now;
+      changed = agent.makeToolbox(now);
+      return { tools: hashes(changed) };
     },
     toolHashes: () => (options.store ? hashes(toolbox) : {}),
     rules: {

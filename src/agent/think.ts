@@ -14,6 +14,8 @@ export interface ThinkParts {
   model(id: string): ChatModel;
   protocol(name: string): Protocol | Promise<Protocol>;
   tools(): readonly ToolInfo[];
+  /** Tools that came or went by themselves; asked before `tools`. */
+  toolChange(): EventData['run.change'] | undefined;
   /** Default 0.2 when tools are offered (K4), else the model's own. */
   temperature?: number;
   /** Most tokens a reply may have; absent = the model's own limit. */
@@ -41,9 +43,11 @@ export function createThink(parts: ThinkParts): Performers['think'] {
       fallbacks: 0,
       ...defined({ maxTokens: parts.maxTokens }),
     };
+    const change = parts.toolChange();
     const tools = parts.tools();
     const { step, messages, tokens } = attempt.state;
     const first: Fact[] = [
+      ...(change ? [{ event_type: 'run.change' as const, data: change }] : []),
       { event_type: 'step.start', data: { step } },
       { event_type: 'context.built', data: { messages: messages.length, tokens, tools: tools.length } },
     ];

@@ -15,7 +15,7 @@ import { readDotenv } from './dotenv.ts';
 import { readSmallText } from './read-text.ts';
 
 export interface Found {
-  kind: 'config' | 'env' | 'tools' | 'skills';
+  kind: 'config' | 'env' | 'tools' | 'skills' | 'mcp';
   /** Relative to the folder. */
   path: string;
   /** Files of code, names of variables, the endpoint that a configuration names. */
@@ -66,6 +66,7 @@ export async function lookAtFolder(root: string, file?: string, named = false): 
     add('tools', folder, await filesIn(resolve(root, folder), (name) => CODE.test(name)));
   }
   add('skills', 'skills', await filesIn(join(root, 'skills'), (name) => /^skill\.(?:md|ya?ml)$/i.test(basename(name))));
+  add('mcp', '.mcp.json', await serversOf(join(root, '.mcp.json')));
   return found;
 }
 
@@ -134,6 +135,16 @@ async function readConfig(file: string): Promise<{ directories: string[]; endpoi
   }
 }
 
+/** Names of the MCP servers that would be started; a file that cannot be read might hold any. */
+async function serversOf(file: string): Promise<string[]> {
+  try {
+    const text = await readSmallText(file);
+    return text === undefined ? [] : Object.keys((JSON.parse(text) as { mcpServers?: object }).mcpServers ?? {});
+  } catch {
+    return ['?']; // told when it is used
+  }
+}
+
 async function filesIn(folder: string, isMeant: (name: string) => boolean): Promise<string[]> {
   const files: string[] = [];
   async function look(path: string, depth: number): Promise<void> {
@@ -154,7 +165,7 @@ async function hashes(folder: string, found: readonly Found[]): Promise<Record<s
   const files: Record<string, string> = {};
   for (const { kind, path, holds } of found) {
     if (kind === 'env') files[path] = hashOf(holds.join('\n'));
-    else if (kind === 'config') files[path] = await hashOfFile(join(folder, path));
+    else if (kind === 'config' || kind === 'mcp') files[path] = await hashOfFile(join(folder, path));
     else for (const file of holds) files[join(path, file)] = await hashOfFile(resolve(folder, path, file));
   }
   return files;

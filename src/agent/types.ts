@@ -108,6 +108,8 @@ export interface AgentOptions extends ModelSettings {
   /** Who the assistant is and how it works; default: a careful general assistant. */
   instructions?: string;
   tools?: readonly Tool[];
+  /** All tools as they are now, asked before each step, for those that come and go (MCP): the same list while nothing has changed. */
+  liveTools?(): readonly Tool[];
   /** Default `auto`: what the model can do. */
   protocol?: ProtocolName;
   /** Keeps every event; default: none, only a session's messages stay in memory. */

@@ -140,6 +140,7 @@ function addSetUp(tree: Tree): void {
   root.commandsGroup(cli.t('help.group.setup'));
   add(tree, root, 'init', 'help.init', async (options: BaseOptions) => (await import('./commands/init.ts')).initCommand(cli, options));
   addTools(tree);
+  addMcp(tree);
   const models = add(tree, root, 'models', 'help.models');
   const local = () => import('./commands/models.ts');
   const list = add(tree, models, 'list', 'help.models.list', async (options: BaseOptions & Json) =>
@@ -201,6 +202,23 @@ function addTools(tree: Tree): void {
   for (const command of [list, show, check, call]) command.addOption(plain(cli, '--json', 'help.o.jsonArray'));
   call.addOption(
     plain(cli, '--allow <tool>', 'help.o.allow').argParser((tool, earlier: string[] | undefined) => [...(earlier ?? []), tool]),
+  );
+}
+
+function addMcp(tree: Tree): void {
+  const { cli, root } = tree;
+  const mcp = add(tree, root, 'mcp', 'help.mcp');
+  const file = () => import('./commands/mcp.ts');
+  const list = add(tree, mcp, 'list', 'help.mcp.list', async (options: BaseOptions & Json) => (await file()).mcpList(cli, options));
+  const check = add(tree, mcp, 'check [name]', 'help.mcp.check', async (name: string | undefined, options: BaseOptions & Json) =>
+    (await file()).mcpCheck(cli, name, options),
+  );
+  for (const command of [list, check]) command.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  add(tree, mcp, 'approve <name>', 'help.mcp.approve', async (name: string, options: BaseOptions & { yes?: boolean }) =>
+    (await file()).mcpApprove(cli, name, options),
+  ).addOption(plain(cli, '--yes', 'help.o.agree'));
+  add(tree, mcp, 'login <name>', 'help.mcp.login', async (name: string, options: BaseOptions) =>
+    (await file()).mcpLogin(cli, name, options),
   );
 }
 

@@ -22,5 +22,6 @@ function told({ t }: Cli, { kind, holds }: Found): string {
   const named = holds.slice(0, NAMED).join(', ');
   const files = holds.length > NAMED ? t('trust.more', { files: named, count: holds.length - NAMED }) : named;
   if (kind === 'config') return holds[0] ? t('trust.endpoint', { endpoint: holds[0] }) : t('trust.config');
+  if (kind === 'mcp') return t('trust.mcp', { files });
   return t(kind === 'tools' ? 'trust.code' : kind === 'env' ? 'trust.env' : 'trust.skills', { files });
 }

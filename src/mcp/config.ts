@@ -55,12 +55,17 @@ export function parseServers(entries: Readonly<Record<string, unknown>>, file: s
   for (const [name, entry] of Object.entries(entries)) {
     if (disabled.includes(name) || (isObject(entry) && entry.disabled === true)) continue;
     try {
-      servers.push({ name, file, transport: transportOf(entry, options), trusted: trusted.includes(name) });
+      const transport = transportOf(entry, options);
+      servers.push({ name, file, transport, address: addressOf(entry as Record<string, unknown>), trusted: trusted.includes(name) });
     } catch (error) {
       diagnostics.push({ file, code: 'mcp_config', message: `the server "${name}": ${(error as Error).message}`, server: name });
     }
   }
   return { servers, diagnostics };
+}
+
+function addressOf({ command, args, url }: Record<string, unknown>): string {
+  return [command ?? url, ...(Array.isArray(args) ? args : [])].join(' ');
 }
 
 /** Throws an Error that says what was expected; values are never repeated in it, they may be keys. */

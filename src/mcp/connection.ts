@@ -1,5 +1,6 @@
 /** One talk with one server, from its start to its end. What goes wrong is told in words that name the server. */
 
+import { existsSync } from 'node:fs';
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import { HermesError } from '../kernel/errors.ts';
 import { cut } from '../kernel/text.ts';
@@ -150,7 +151,7 @@ export class Connection {
     if (code === 'ENOENT' && transport.type === 'stdio')
       return fail(
         'mcp_not_found',
-        `cannot be started: there is no program ${transport.command}, or no folder ${transport.cwd}`,
+        `cannot be started: there is no ${existsSync(transport.cwd) ? `program ${transport.command}` : `folder ${transport.cwd}`}`,
         'install it, or correct its configuration',
       );
     if (needsLogin(error, sdk)) {

@@ -2,7 +2,12 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OAuthClientProvider, StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
 import { HermesError } from '../kernel/errors.ts';
 import { hashOf } from '../tools/define.ts';
 import { writePrivate } from './known.ts';
@@ -12,6 +17,8 @@ interface Stored {
   client?: StoredOAuthClientInformation;
   tokens?: StoredOAuthTokens;
   redirect?: string;
+  /** Who gives out the tokens: an answer of anybody else is refused. */
+  discovery?: OAuthDiscoveryState;
 }
 
 export type Login = OAuthClientProvider;
@@ -55,6 +62,8 @@ export function provider(file: string, stored: Stored, { oauth }: HttpServer, re
     saveClientInformation: (client) => keep({ client, redirect }),
     tokens: () => stored.tokens,
     saveTokens: (tokens) => keep({ tokens, redirect }),
+    saveDiscoveryState: (discovery) => keep({ discovery }),
+    discoveryState: () => stored.discovery,
     redirectToAuthorization: open,
     saveCodeVerifier: (code) => {
       verifier = code;
@@ -63,6 +72,7 @@ export function provider(file: string, stored: Stored, { oauth }: HttpServer, re
     invalidateCredentials: async (scope) => {
       if (scope === 'all' || scope === 'tokens') delete stored.tokens;
       if (scope === 'all' || scope === 'client') delete stored.client;
+      if (scope === 'all' || scope === 'discovery') delete stored.discovery;
       await keep({});
     },
   };

@@ -15,6 +15,8 @@ export interface ServerOptions extends Pick<ConnectionOptions, 'startMs' | 'call
   onChange(): void;
 }
 
+const LOST = new Set(['mcp_no_such_way', 'mcp_failed', 'mcp_login']);
+
 export class Server {
   readonly config: ServerConfig;
   readonly #options: ServerOptions;
@@ -62,7 +64,14 @@ export class Server {
     const connection = await abortable(this.#connected(), context.signal);
     const refusal = this.refusal(name); // what it says now counts, not what it said last week
     if (refusal !== undefined) throw new HermesError('mcp_changed', refusal, { kind: 'tool' });
-    return connection.call(name, args, context);
+    return connection.call(name, args, context).catch(async (error: HermesError) => {
+      // A session over HTTP that its server has forgotten never comes back; the next call begins another.
+      if (this.config.transport.type !== 'stdio' && LOST.has(error.code)) {
+        this.#forget(connection);
+        await connection.close();
+      }
+      throw error;
+    });
   }
 
   /** The person agrees to what the server says now: of one tool, or of all. */

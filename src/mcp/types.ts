@@ -26,6 +26,8 @@ export interface ServerConfig {
   /** The file it stands in. */
   file: string;
   transport: StdioServer | HttpServer;
+  /** Command line or address for people, its variables not filled in: they may be keys. */
+  address: string;
   /** The user believes what it says of its own tools (readOnlyHint and the like). */
   trusted: boolean;
 }

@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import type { JsonObject, ToolResult } from '../../src/kernel/types.ts';
 import { parseServers } from '../../src/mcp/config.ts';
 import { type Mcp, type McpOptions, openMcp } from '../../src/mcp/open.ts';
-import { acted, callOf, stage } from '../tools/performing.ts';
+import { acted, callOf, stage, stateWith } from '../tools/performing.ts';
 
 export const bin = (name: string) => resolve(import.meta.dirname, '../../node_modules/.bin', name);
 export const ownServer = resolve(import.meta.dirname, 'server.ts');
@@ -19,9 +19,22 @@ export function own(mode: string, ...more: string[]): JsonObject {
   return { command: process.execPath, args: [ownServer, mode, ...more] };
 }
 
+const endings = new WeakMap<TestContext, (() => unknown)[]>();
+
+/** What was begun last ends first. */
+export function atEnd(t: TestContext, end: () => unknown): void {
+  const known = endings.get(t);
+  if (known) return void known.push(end);
+  const all = [end];
+  endings.set(t, all);
+  t.after(async () => {
+    for (const one of all.reverse()) await one();
+  });
+}
+
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hermes-mcp-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  atEnd(t, () => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -35,13 +48,13 @@ export async function opened(t: TestContext, mcpServers: JsonObject, { folder, t
   const { servers, diagnostics } = parseServers(mcpServers, join(folder, '.mcp.json'), { env: process.env, root: folder, trusted });
   assert.deepEqual(diagnostics, []);
   const mcp = await openMcp({ servers, folder: join(folder, 'known'), startMs: 20_000, ...options });
-  t.after(() => mcp.close());
+  atEnd(t, () => mcp.close());
   return mcp;
 }
 
 /** A call goes through the toolbox, as in a run. */
 export async function called(mcp: Mcp, name: string, args: JsonObject = {}, on = stage()) {
-  const { result, shaped, facts } = await acted({ tools: mcp.tools() }, callOf(name, args), undefined, on);
+  const { result, shaped, facts } = await acted({ tools: mcp.tools() }, callOf(name, args), stateWith({ calls: [] }), on);
   return { result, shaped, facts, deltas: on.deltas };
 }
 
