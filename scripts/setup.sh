@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the locked dependencies when they are missing or not those of package-lock.json; else does nothing, in a few
-# milliseconds. All it says goes to standard error. Two at once: the second waits for the first.
+# milliseconds. All it says goes to standard error. Two at once: the second waits for the first. With `tests` it also brings what
+# the tests need of the system, where it may; else it names the command, and the tests that need it are skipped.
 set -eu
 root=$(CDPATH='' cd "$(dirname "$0")/.." && pwd -P)
 cd "$root"
@@ -50,7 +51,30 @@ without_own_bin() {
   printf '%s' "$kept"
 }
 
-is_fresh && exit 0
+# bwrap and socat: the sandbox of the shell tool.
+system_parts() {
+  [ "${1:-}" = tests ] && [ "$(uname -s)" = Linux ] || return 0
+  missing=
+  for pair in bwrap:bubblewrap socat:socat; do
+    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair##*:}"
+  done
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing$missing, which the tests of the sandbox need ..." "正在安装沙箱测试所需的$missing ……"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086 # a list of words
+    install_parts() { apt-get install -y -qq --no-install-recommends $missing </dev/null >&2; }
+    install_parts || { apt-get update -qq >&2 && install_parts; } || true
+    command -v bwrap >/dev/null 2>&1 && command -v socat >/dev/null 2>&1 && return 0
+  fi
+  say "the tests of the sandbox are skipped without$missing. Install them: sudo apt-get install -y$missing" \
+    "缺少$missing，沙箱测试将被跳过。安装：sudo apt-get install -y$missing"
+}
+
+if is_fresh; then
+  system_parts "${1:-}"
+  exit 0
+fi
 PATH=$(without_own_bin)
 if ! command -v npm >/dev/null 2>&1 || ! command -v node >/dev/null 2>&1; then
   say 'Node and npm are needed to install the dependencies and were not found. Install Node 24 (it brings npm) from https://nodejs.org, then start again.' \
@@ -88,3 +112,4 @@ if ! is_fresh; then
   cp package-lock.json "$stamp"
   say 'the dependencies are installed.' '依赖安装完成。'
 fi
+system_parts "${1:-}"
