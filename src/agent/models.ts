@@ -17,13 +17,11 @@ export interface OpenedModel {
   model: ChatModel;
   /** Why this model answers, for people; absent when the caller handed it over. */
   reason?: string;
-  /** What was passed over and why. */
-  notes?: string[];
   /** Under which name something can be remembered of it. */
   subject?: Subject;
 }
 
-const OPTION_KEY = 'apiKey option';
+const OPTION_KEY = 'the apiKey option'; // as errors name it
 
 /** `workspace`: where an installed package is looked for; default the current folder. */
 export async function openModel(model: ModelOption | undefined, settings: ModelSettings & { workspace?: string }): Promise<OpenedModel> {
@@ -48,8 +46,9 @@ export async function openModel(model: ModelOption | undefined, settings: ModelS
     },
   });
   const { reason, notes } = choice;
+  for (const note of notes) settings.onNotice?.(note);
   const chat = await openChoice(choice, settings, env);
-  return { model: chat, reason, notes, ...defined({ subject: subjectOf(choice, chat) }) };
+  return { model: chat, reason, ...defined({ subject: subjectOf(choice, chat) }) };
 }
 
 function subjectOf(choice: ModelChoice, { modelId: model }: ChatModel): Subject | undefined {

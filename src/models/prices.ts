@@ -61,6 +61,12 @@ export function factsOf(id: string): ModelFacts {
   return rowOf(id) ?? {};
 }
 
+/** Under which names (provider:model) the table has a model of this name, which was given without a provider. */
+export function ownersOf(model: string): string[] {
+  const ids = Object.keys(priceTable().models).filter((id) => id.slice(id.indexOf('/') + 1) === model.toLowerCase());
+  return ids.map((id) => id.replace('/', ':'));
+}
+
 const rows = new Map<string, Row | undefined>();
 
 function rowOf(id: string): Row | undefined {

@@ -4,6 +4,7 @@
  */
 
 import { HermesError, nearest } from '../kernel/errors.ts';
+import { ownersOf } from './prices.ts';
 import { servedModels } from './probe.ts';
 import { type Provider, providersOf } from './profiles.ts';
 
@@ -91,10 +92,11 @@ export function parseModelName(name: string, env?: NodeJS.ProcessEnv): ModelName
   const known = ['local', ...providersOf(env).map((each) => each.name)];
   if (known.includes(provider) || isPackage(provider)) return model ? { provider, model } : { provider };
   const near = nearest(provider, known);
+  const meant = ownersOf(name)[0] ?? (near && `${near}:${model || 'MODEL'}`);
   throw usage(
     'unknown_provider',
     `expected a model as provider:model, got "${name}": there is no provider "${provider}"`,
-    near ? `did you mean "${near}:${model || 'MODEL'}"?` : `providers: ${known.join(', ')}`,
+    meant ? `did you mean "${meant}"?` : `providers: ${known.join(', ')}`,
   );
 }
 
@@ -117,6 +119,9 @@ async function named(name: ModelName, reason: string, options: ResolveOptions, n
   const provider = providersOf(options.env).find((known) => known.name === name.provider);
   if (!provider) return packaged(name, reason, options, notes);
   const settings = settingsFor(provider, options);
+  const { base_url: unnamed, provider: owner } = options.config ?? {};
+  // Said only where the address was meant for nobody in particular: that of another provider is no riddle.
+  if (unnamed && !owner && !settings.base_url) notes.push(texts[options.language ?? 'en'].unused(provider.name));
   const baseURL = settings.base_url ?? baseURLFrom(provider, options.env);
   if (!baseURL) throw usage('base_url_missing', `${provider.name} needs an address`, 'set base_url in [model], or HERMES_MODEL_BASE_URL');
   const usual = baseURL === provider.baseURL;
@@ -235,6 +240,7 @@ const texts = {
     file: (name: string) => `no key, no local server; the model file ${name} is here`,
     embedded: 'no key, no local server, no model file: the embedded default',
     noModel: (title: string, address: string) => `${title} answers at ${address}, but serves no model`,
+    unused: (name: string) => `base_url is not used: it goes with ${name} only where provider = "${name}" stands beside it`,
   },
   zh: {
     option: '由 --model 指定',
@@ -244,5 +250,6 @@ const texts = {
     file: (name: string) => `没有密钥，也没有本地服务；本机有模型文件 ${name}`,
     embedded: '没有密钥、本地服务和模型文件：使用内置默认模型',
     noModel: (title: string, address: string) => `${title} 在 ${address} 应答，但没有可用的模型`,
+    unused: (name: string) => `未使用 base_url：须同时设置 provider = "${name}"，才会用于 ${name}`,
   },
 };

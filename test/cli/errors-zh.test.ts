@@ -54,3 +54,8 @@ test('what is told in Chinese already stays as it is', async () => {
   assert.match(await told(['models', 'pull', 'hf:x']), /^错误：应为 hf:OWNER[^（]*，而不是“hf:x”\n下一步：可用的写法：/);
   assert.match(await told(['doctor'], { HERMES_MODEL_PROVIDER: 'deepseek' }), /✗ 模型：缺少密钥（.*\n {4}→ 在环境变量.*DEEPSEEK_API_KEY/);
 });
+
+test('a base_url that is meant for nobody in particular is not left out without a word', async () => {
+  const env = { HERMES_MODEL_BASE_URL: await refusing(401, 'no'), DEEPSEEK_API_KEY: 'sk-12345678', HTTPS_PROXY: 'http://127.0.0.1:1' };
+  assert.match(await told(['run', '-m', 'deepseek', 'x'], env), /! 未使用 base_url：须同时设置 provider = "deepseek"/);
+});

@@ -23,7 +23,8 @@ test('names are split at the first colon; an unknown provider is met with the ne
   assert.deepEqual(parseModelName('local:/models/a.gguf'), { provider: 'local', model: '/models/a.gguf' });
   const nearest: [string, RegExp][] = [
     ['depseek:x', /did you mean "deepseek:x"/],
-    ['gpt-5.2', /provider:model/],
+    ['gpt-5.2', /did you mean "openai:gpt-5\.2"/],
+    ['nobody-knows-it', /provider:model.*providers: local, openai/],
     ['', /provider:model/],
   ];
   for (const [name, says] of nearest) {
@@ -83,6 +84,11 @@ test('the configuration: provider, address and key of its own', async () => {
   assert.equal('apiKey' in proxied, false, 'a gateway may need no key');
   await fails({ config: { ...config, api_key_env: 'MISSING' }, env }, 'key_missing', /api_key_env names MISSING/);
   await fails({ config: { base_url: 'http://gateway.example/v1' } }, 'model_missing', /openai-compatible:MODEL/);
+  const keyed = { option: 'deepseek', env: { DEEPSEEK_API_KEY: 'k' } };
+  const aside = await resolve({ ...keyed, config: { base_url: 'http://gateway.example/v1' } });
+  assert.match(aside.notes.join(), /base_url is not used.*provider = "deepseek"/);
+  const others = { base_url: 'http://gateway.example/v1', provider: 'openai' };
+  assert.deepEqual((await resolve({ ...keyed, config: others })).notes, []);
   await fails({ config: { provider: 'openai-compatible', model: 'x' } }, 'base_url_missing', /base_url in \[model\]/);
 });
 
