@@ -1,5 +1,6 @@
 /** A sub-agent: an agent as a tool of another. Its run is a run of its own, named by the parent's call before it begins. */
 
+import { shareOf } from '../guards/budget.ts';
 import type { State } from '../kernel/types.ts';
 import { branded, hashOf, type ResultFacts, type Tool, tool } from '../tools/define.ts';
 import { borrows } from './lend.ts';
@@ -25,9 +26,18 @@ export function subAgent(agent: AgentParts, { name, description }: { name: strin
     timeoutMs: seconds * 1000 + 1000,
     execute: () => undefined, // it runs below, with what only the program's own tools see
   });
-  const run: Tool['run'] = async ({ request }, { signal, runId, key }, _defer, { sources, tell }) => {
+  const run: Tool['run'] = async ({ request }, { signal, runId, key }, _defer, { sources, caller, tell }) => {
     const onState = (state: State) => tell(broughtBy(state));
-    const begin = { runId: childRunId(key), parentId: runId, sources, streaming: false, onState, ...(approver ? { approver } : {}) };
+    const limits = caller ? shareOf(caller.state, caller.children) : {};
+    const begin = {
+      runId: childRunId(key),
+      parentId: runId,
+      sources,
+      limits,
+      streaming: false,
+      onState,
+      ...(approver ? { approver } : {}),
+    };
     const outcome =
       (await goneOn(agent, begin, signal)) ??
       new Run(agent, { ...begin, message: { role: 'user', content: request as string } }, { signal }).outcome;
@@ -36,13 +46,15 @@ export function subAgent(agent: AgentParts, { name, description }: { name: strin
   return borrows(branded({ ...made, run, childRunId }), (lent) => subAgent(agent, { name, description }, lent));
 }
 
-/** What has entered the sub-agent's run enters with its answer, whoever wrote it last. */
-function broughtBy({ sources }: State): ResultFacts {
+/** What has entered the sub-agent's run enters with its answer, whoever wrote it last; what it used counts for its caller. */
+function broughtBy({ sources, usage, cost, unpriced }: State): ResultFacts {
   const untrusted = sources.filter((source) => source.untrusted);
   const names = [...new Set(untrusted.map(({ name, from }) => from ?? name))].join(', ');
   return {
     ...(untrusted.length > 0 ? { untrusted: true, from: names } : {}),
     ...(sources.some((source) => source.private) ? { private: true } : {}),
+    ...(Object.keys(usage).length > 0 ? { usage } : {}),
+    ...(cost ? { cost: unpriced ? { ...cost, partial: true } : cost } : {}),
   };
 }
 

@@ -3,6 +3,8 @@
  * the checks, `hermes config show` and the file that `hermes init` writes all come from here.
  */
 
+import { GUARD_NUMBERS } from '../guards/numbers.ts';
+
 export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'list';
 
 export interface Key<T> {
@@ -94,6 +96,20 @@ function isTimezone(name: string): boolean {
   }
 }
 
+function currency(fallback: string, en: string, zh: string): Key<string> {
+  const accept = (raw: unknown) => (typeof raw === 'string' && /^[A-Za-z]{3}$/.test(raw) ? raw.toUpperCase() : undefined);
+  return { ...text(fallback, en, zh), expected: 'a currency of three letters, such as USD or CNY', accept };
+}
+
+/** 0 = the guard is off. */
+function guard(
+  name: Exclude<keyof typeof GUARD_NUMBERS, 'made_up' | 'claims' | 'taint' | 'leak' | 'leak_refused'>,
+  en: string,
+  zh: string,
+): Key<number> {
+  return integer(GUARD_NUMBERS[name], {}, `${en} (0 = off)`, `${zh}（0 = 关闭）`);
+}
+
 function later<T>(key: Key<T>): Key<T> {
   return { ...key, later: true };
 }
@@ -177,7 +193,48 @@ export const KEYS = {
     deny: list([], 'TOOL or TOOL:PATTERN that never runs', '禁止运行的 TOOL 或 TOOL:PATTERN'),
     approval_days: decimal(7, { max: 36_500 }, 'days after which a question counts as no; 0: never', '询问多少天后视为拒绝；0 表示永不'),
   },
-  guards: {},
+  guards: {
+    loop_calls: guard(
+      'loop_calls',
+      'the same call with the same result: told at one less, not made at this number',
+      '同样的调用得到同样的结果：少一次时提醒，达到此数不再执行',
+    ),
+    loop_insist: guard(
+      'loop_insist',
+      'calls refused so that are made all the same, after which the run ends',
+      '因此被拒绝后仍坚持调用的次数，之后运行停止',
+    ),
+    tool_failures: guard('tool_failures', 'failures of a tool in a row that close it', '同一工具连续失败多少次后关闭'),
+    argument_failures: guard('argument_failures', 'calls in a row with wrong arguments that close a tool', '连续多少次参数错误后关闭工具'),
+    outward_calls: guard(
+      'outward_calls',
+      'calls in a run that act on the outside, also when allowed',
+      '一次运行中对外操作的调用数（已获许可的也算）',
+    ),
+    made_up: flag(
+      GUARD_NUMBERS.made_up,
+      'answers that state what only a tool can know, without its result',
+      '检查只有工具才能知道却没有结果的陈述',
+    ),
+    claims: flag(GUARD_NUMBERS.claims, 'answers that claim actions which no call bears out', '检查声称完成却没有调用证实的操作'),
+    answer_returns: guard(
+      'answer_returns',
+      'how often such an answer goes back to the model; then it is marked as not verified',
+      '这类回答退回模型的次数，之后标记为未经证实',
+    ),
+    taint: flag(
+      GUARD_NUMBERS.taint,
+      'after untrusted text has entered, calls with consequences are asked about, whatever the rules allow',
+      '不可信文本进入后，有后果的调用必须询问，规则允许也不例外',
+    ),
+    leak: flag(
+      GUARD_NUMBERS.leak,
+      'private data, untrusted text and a way out together are asked about',
+      '私有数据、不可信文本与对外通道同时出现时询问',
+    ),
+    leak_refused: flag(GUARD_NUMBERS.leak_refused, 'they are refused instead', '改为直接拒绝'),
+    failure_insist: guard('failure_insist', 'calls of a closed tool, after which the run ends', '继续调用已关闭工具多少次后运行停止'),
+  },
   memory: {
     long_term_store: later(text('sqlite', 'where long-term memory is kept; none: nowhere', '长期记忆的存储；none 表示不存')),
     auto_summarize: later(flag(true, 'older rounds become a summary', '较早的轮次自动摘要')),
@@ -191,11 +248,12 @@ export const KEYS = {
     summary_on_subtask: later(flag(true, 'a finished sub-task is summarised', '子任务结束后摘要')),
   },
   limits: {
-    run_tokens: later(integer(undefined, { min: 1 }, 'most tokens of a run', '一次运行最多的 token')),
-    run_cost: later(decimal(undefined, {}, 'most cost of a run', '一次运行最多的费用')),
-    day_tokens: later(integer(undefined, { min: 1 }, 'most tokens of a day', '一天最多的 token')),
-    day_cost: later(decimal(undefined, {}, 'most cost of a day', '一天最多的费用')),
-    currency: later(text('USD', 'currency of the costs', '费用的货币')),
+    run_tokens: integer(undefined, { min: 1 }, 'most tokens of a run with its sub-agents', '一次运行（含子智能体）最多的 token'),
+    run_cost: decimal(undefined, {}, 'most cost of a run with its sub-agents', '一次运行（含子智能体）最多的费用'),
+    day_tokens: integer(undefined, { min: 1 }, 'most tokens of a day, over all runs kept here', '一天最多的 token（此处保存的所有运行）'),
+    day_cost: decimal(undefined, {}, 'most cost of a day, over all runs kept here', '一天最多的费用（此处保存的所有运行）'),
+    currency: currency('USD', 'currency of the costs', '费用的货币'),
+    unknown_price: choice('note', ['note', 'refuse'], 'when a price is not known: say so, or make no call', '价格未知时：提示，或不调用'),
   },
   server: {
     host: later(text('127.0.0.1', 'address that the service listens on', '服务监听的地址')),
@@ -205,7 +263,11 @@ export const KEYS = {
   logging: {
     level: choice('INFO', ['DEBUG', 'INFO', 'WARNING', 'ERROR'], 'how much is said on standard error', '标准错误上输出的详细程度'),
     json_lines: flag(true, 'each run is also written as JSON Lines under .hermes/logs', '每次运行另写 JSON Lines 日志到 .hermes/logs'),
-    sign_key: text(undefined, 'file with an Ed25519 private key (PEM) that signs the end of each run', '用于签名每次运行结尾的 Ed25519 私钥文件（PEM）'),
+    sign_key: text(
+      undefined,
+      'file with an Ed25519 private key (PEM) that signs the end of each run',
+      '用于签名每次运行结尾的 Ed25519 私钥文件（PEM）',
+    ),
   },
 };
 

@@ -114,8 +114,8 @@ async function performFeature(
   const began = performance.now();
   const ms = () => Math.round(performance.now() - began);
   try {
-    const { result, usage, cost } = await performer(input, { state, signal: performing.signal });
-    await performing.emit({ event_type: 'perform.end', data: { name, result, ms: ms(), ...defined({ usage, cost }) } });
+    const { result, usage, cost, notes = [] } = await performer(input, { state, signal: performing.signal });
+    await performing.emit(...notes, { event_type: 'perform.end', data: { name, result, ms: ms(), ...defined({ usage, cost }) } });
   } catch (thrown) {
     await performing.emit({ event_type: 'perform.end', data: { name, result: { error: errorData(thrown) as JsonObject }, ms: ms() } });
   }

@@ -14,8 +14,9 @@ import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../to
 import { Agent } from './agent.ts';
 import type { Config } from './config.ts';
 import { defined } from './defined.ts';
+import { GUARD_OPTIONS } from './guards.ts';
 import { type OpenedTools, openServers, withServers } from './mcp.ts';
-import type { AgentOptions, Approver, ModelOption } from './types.ts';
+import type { AgentOptions, Approver, GuardOptions, ModelOption, RunLimits } from './types.ts';
 
 export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull' | 'onNotice'> {
   /** provider:model, an alias of the configuration, or a model itself; wins over the configuration. */
@@ -67,7 +68,8 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
         deny: [...permissions.deny, ...(options.deny ?? [])],
         approvalDays: permissions.approval_days,
       },
-      limits: { maxSteps: settings.max_steps, maxSeconds: settings.max_seconds },
+      limits: { maxSteps: settings.max_steps, maxSeconds: settings.max_seconds, ...budgetOptions(config) },
+      guards: guardOptions(config),
       toolTimeoutMs: toolSettings.timeout_seconds * 1000,
       maxParallel: toolSettings.max_parallel,
       ...(config.env.HERMES_DEBUG === '1' ? { debugDirectory: join(config.root, '.hermes', 'debug') } : {}),
@@ -81,6 +83,16 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
     await closeStore();
     throw error;
   }
+}
+
+function budgetOptions({ values }: Config): RunLimits {
+  const { run_tokens, run_cost, day_tokens, day_cost, currency, unknown_price } = values.limits;
+  const caps = defined({ runTokens: run_tokens, runCost: run_cost, dayTokens: day_tokens, dayCost: day_cost });
+  return { ...caps, currency, unknownPrice: unknown_price };
+}
+
+function guardOptions({ values }: Config): GuardOptions {
+  return Object.fromEntries([...GUARD_OPTIONS].map(([option, name]) => [option, values.guards[name]]));
 }
 
 /** What the configuration says of the model that is asked, without those that it falls back on. */

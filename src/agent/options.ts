@@ -1,7 +1,9 @@
 /** The check of an agent's options, at construction: one error that names the option, what was expected and what came. */
 
+import { GUARD_NUMBERS } from '../guards/numbers.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { isTool } from '../tools/define.ts';
+import { GUARD_OPTIONS } from './guards.ts';
 import { HOOK_NAMES } from './hooks.ts';
 import type { AgentOptions } from './types.ts';
 
@@ -29,6 +31,7 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   store: ['an event store', isObject],
   onApproval: fn,
   permissions: object,
+  guards: object,
   limits: object,
   temperature: ['a number from 0 to 2', (value) => typeof value === 'number' && value >= 0 && value <= 2],
   maxTokens: atLeastOne,
@@ -64,8 +67,15 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   onNotice: fn,
   packagesFrom: ['a folder, or null', (value) => typeof value === 'string' || value === null],
 };
+const money: Check = ['an amount from 0', (value) => typeof value === 'number' && value >= 0];
 const LIMITS: Readonly<Record<string, Check>> = {
   maxSteps: atLeastOne,
+  runTokens: atLeastOne,
+  runCost: money,
+  dayTokens: atLeastOne,
+  dayCost: money,
+  currency: ['three letters such as USD', (value) => typeof value === 'string' && /^[A-Z]{3}$/.test(value)],
+  unknownPrice: ['note or refuse', (value) => value === 'note' || value === 'refuse'],
   maxSeconds: ['seconds above 0', (value) => typeof value === 'number' && value > 0],
 };
 const TIMEOUTS: Readonly<Record<string, Check>> = {
@@ -82,10 +92,17 @@ const PERMISSIONS: Readonly<Record<string, Check>> = {
   approvalDays: ['days, 0 = for ever', (value) => typeof value === 'number' && value >= 0 && value <= 36_500],
 };
 
+const count: Check = ['a whole number, 0 = off', (value) => Number.isInteger(value) && (value as number) >= 0];
+const flag: Check = ['true or false', (value) => typeof value === 'boolean'];
+const GUARDS: Readonly<Record<string, Check>> = Object.fromEntries(
+  [...GUARD_OPTIONS].map(([option, name]) => [option, typeof GUARD_NUMBERS[name] === 'boolean' ? flag : count]),
+);
+
 export function checkOptions(options: AgentOptions): void {
   if (!isObject(options)) throw wrong('options', 'an object', options);
   check('', options, CHECKS);
   if (options.limits) check('limits.', options.limits, LIMITS);
+  if (options.guards) check('guards.', options.guards, GUARDS);
   if (options.permissions) check('permissions.', options.permissions, PERMISSIONS);
   if (options.timeouts) check('timeouts.', options.timeouts, TIMEOUTS);
 }

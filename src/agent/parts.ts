@@ -1,5 +1,6 @@
 /** What an agent's runs share: model, protocol, toolbox, templates, permissions. Made at the first run, not at construction. */
 
+import { budgetRule, CHECK_BUDGET } from '../guards/budget.ts';
 import { createPermit, matchesPattern } from '../guards/permissions.ts';
 import { withGate } from '../guards/taint.ts';
 import { createSecrets, type Secrets } from '../journal/secrets.ts';
@@ -14,6 +15,7 @@ import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Tool } from '../tools/define.ts';
 import type { NoteStore } from '../tools/notes.ts';
+import { budgetPerformer } from './budget.ts';
 import { defined } from './defined.ts';
 import { answerRules, guardsOf } from './guards.ts';
 import { BEFORE_FINISH, beforeFinishPerformer, beforeFinishRule } from './hook-rule.ts';
@@ -222,12 +224,16 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
     rules: {
       ...agent.rules,
       guards: [vetoGuard, ...guardsOf(() => toolbox.infos), ...(agent.rules.guards ?? [])],
-      beforeThink: [describeImages, ...(agent.rules.beforeThink ?? [])],
+      beforeThink: [budgetRule, describeImages, ...(agent.rules.beforeThink ?? [])],
       beforeFinish,
     },
     performers: {
       ...options.performers,
       [DESCRIBE_IMAGE]: describe,
+      [CHECK_BUDGET]: budgetPerformer({
+        cost: (state, usage) => cost(models.get(state.model) ?? opened.model, usage),
+        ...defined({ store: options.store, timezone: options.timezone }),
+      }),
       ...(output ? { [CHECK_OUTPUT]: output.perform } : {}),
       ...(final ? { [BEFORE_FINISH]: beforeFinishPerformer(final) } : {}),
     },

@@ -1,5 +1,6 @@
 /** Replay of a kept run under the rules that runs have: every decision is made again, from the recorded replies and results. */
 
+import { budgetRule } from '../guards/budget.ts';
 import { withGate } from '../guards/taint.ts';
 import { readHistory } from '../journal/history.ts';
 import { type Replay, replay } from '../journal/replay.ts';
@@ -24,6 +25,11 @@ export async function replayRun(store: EventStore, runId: string, tools: readonl
     const { groundAnswer } = await import('../guards/grounding.ts');
     beforeFinish.unshift(groundAnswer(() => infos));
   }
-  const rules = { compact: shorten, guards: [vetoGuard, ...guardsOf(() => infos)], beforeThink: [describeImages], beforeFinish };
+  const rules = {
+    compact: shorten,
+    guards: [vetoGuard, ...guardsOf(() => infos)],
+    beforeThink: [budgetRule, describeImages],
+    beforeFinish,
+  };
   return replay(history, rules, withGate);
 }

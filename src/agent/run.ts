@@ -6,6 +6,7 @@ import { outcomeOf } from '../kernel/report.ts';
 import { languageOf } from '../kernel/text.ts';
 import type { EventData, Fact, RunEvent, Running, State, UserMessage } from '../kernel/types.ts';
 import type { Tool } from '../tools/define.ts';
+import { budgetLimits } from './budget.ts';
 import { defined } from './defined.ts';
 import { guardNumbers } from './guards.ts';
 import { unseenNote } from './images.ts';
@@ -263,7 +264,11 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   guided: ['guided-direct'],
 };
 
-function begun({ options, templates }: AgentParts, parts: RunParts, { message, before, continues, sources }: Beginning): Fact<'run.start'> {
+function begun(
+  { options, templates }: AgentParts,
+  parts: RunParts,
+  { message, before, continues, sources, limits: lent }: Beginning,
+): Fact<'run.start'> {
   const language = options.language ?? (message ? languageOf(message.content) : (before?.language ?? 'en'));
   const fork = continues?.fork === true && before !== undefined;
   const instructions = options.instructions ?? (fork ? before.instructions : templates.get('instructions', language).text);
@@ -284,6 +289,7 @@ function begun({ options, templates }: AgentParts, parts: RunParts, { message, b
       limits: {
         max_steps: options.limits?.maxSteps ?? 10,
         max_seconds: options.limits?.maxSeconds ?? 300,
+        ...budgetLimits(options, lent),
         // Guided prompts hold the last exchange only, however long the talk is.
         ...(model.contextWindow === undefined || protocol === 'guided' ? {} : { context_tokens: model.contextWindow }),
       },

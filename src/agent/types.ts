@@ -1,19 +1,23 @@
 /** What people hand to an agent and get back from it. The library speaks camelCase; events keep their wire names. */
 
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { GuardNumbers } from '../guards/numbers.ts';
 import type { EventStore, Head } from '../journal/store.ts';
 import type {
   CallQuestion,
+  Claim,
   Cost,
   ErrorData,
+  Fact,
   Json,
   JsonObject,
+  Limits,
   Rules,
   RunEvent,
   RunStart,
+  Source,
   State,
   Status,
-  Source,
   Usage,
   UserMessage,
 } from '../kernel/types.ts';
@@ -89,7 +93,7 @@ export type Approver = (question: ApprovalQuestion, options: { signal: AbortSign
 export type FeaturePerformer = (
   input: Json,
   options: { state: State; signal: AbortSignal },
-) => Promise<{ result: Json; usage?: Usage; cost?: Cost }>;
+) => Promise<{ result: Json; usage?: Usage; cost?: Cost /** Told to people. */; notes?: Fact<'run.note'>[] }>;
 
 export interface PermissionRules {
   /** Tools that exist for the model at all, by name or pattern; default ["*"]. */
@@ -100,6 +104,27 @@ export interface PermissionRules {
   deny?: readonly string[];
   /** Days after which a question counts as answered with no; default 7, 0 = never. */
   approvalDays?: number;
+}
+
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name;
+export type GuardOptions = { [Name in keyof GuardNumbers as Camel<Name>]?: GuardNumbers[Name] };
+
+export interface RunLimits {
+  /** Model steps of a run; default 10. */
+  maxSteps?: number;
+  /** Seconds of work; default 300. */
+  maxSeconds?: number;
+  /** Input and output tokens of a run with its sub-agents; default: no cap. */
+  runTokens?: number;
+  /** Cost of a run with its sub-agents, in `currency`; an estimate by the price table. */
+  runCost?: number;
+  /** The same for all runs that the store has kept since midnight (`timezone`); needs a store. */
+  dayTokens?: number;
+  dayCost?: number;
+  /** ISO 4217; default USD. */
+  currency?: string;
+  /** When the price of a model is not known: say so once (default), or make no call. */
+  unknownPrice?: 'note' | 'refuse';
 }
 
 export interface AgentOptions extends ModelSettings {
@@ -117,8 +142,9 @@ export interface AgentOptions extends ModelSettings {
   /** Asked before a call that needs it; default: the run stops as waiting_for_approval. */
   onApproval?: Approver;
   permissions?: PermissionRules;
-  /** Default 10 steps and 300 seconds of work. */
-  limits?: { maxSteps?: number; maxSeconds?: number };
+  /** Numbers of the guards that differ from the usual ones ([guards] of the configuration); 0 or false switches one off. */
+  guards?: GuardOptions;
+  limits?: RunLimits;
   /** Default 0.2 when tools are offered. */
   temperature?: number;
   /** Most tokens of one reply; default: the model's own limit. */
@@ -207,6 +233,10 @@ export interface RunSummary {
   error?: ErrorData;
   /** Calls that had started before a crash and whose effect is not known. */
   inDoubt?: string[];
+  /** Actions that the answer claims, each with the tool whose successful call bears it out; without one nothing was done. */
+  claims?: Claim[];
+  /** What of the answer was checked and found without ground; it was delivered all the same. */
+  unverified?: string;
   /** Questions that the run waits for. */
   approvals?: ApprovalQuestion[];
   runId: string;
@@ -225,6 +255,8 @@ export interface Beginning {
   /** Who is asked when the agent itself has nobody; a sub-agent asks whom its parent asks. */
   approver?: Approver;
   message?: UserMessage;
+  /** What had entered the run that this one is a part of. */
+  sources?: readonly Source[];
   /** The run whose history this one goes on from. */
   continues?: RunStart['continues'];
   /** The state that `continues` or `resume` begins with. */
@@ -232,12 +264,12 @@ export interface Beginning {
   model?: ModelOption;
   /** What the answer has to be; a resumed run has it in its state. */
   output?: OutputForm;
+  /** What its caller lets a sub-agent use. */
+  limits?: Partial<Limits>;
   /** Where the log of this very run ends. */
   resume?: Head;
   /** The reply is asked for as a stream, since somebody listens. */
   streaming: boolean;
   /** The last state, and where the log ends. */
   onState?(state: State, head: Head | undefined): void;
-  /** What had entered the run that this one is a part of. */
-  sources?: readonly Source[];
 }

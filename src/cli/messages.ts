@@ -183,6 +183,7 @@ const TABLE = {
     'The run waits for your permission. See and answer: hermes approvals list (to be asked here: hermes runs resume {id})',
     '运行在等待你的许可。查看并答复：hermes approvals list（在此询问：hermes runs resume {id}）',
   ],
+  'run.unverified': ['Not verified: {why}', '未经证实：{why}'],
   'run.inDoubt': ['In doubt, since the program was interrupted while they ran: {names}', '因程序中断而无法确定是否生效的调用：{names}'],
   'run.nobody': ['nobody could be asked (no terminal); --allow {name} lets it run', '无人可问（没有终端）；用 --allow {name} 可允许执行'],
   'run.stopping': ['stopping ... (Ctrl-C again ends the program at once)', '正在停止……（再按一次 Ctrl-C 立即退出）'],
@@ -277,7 +278,7 @@ const TABLE = {
     'not used, since this folder is not trusted yet: {what} (--trust trusts it)',
     '此目录尚未被信任，以下内容未使用：{what}（用 --trust 信任它）',
   ],
-  'help.o.trust': ['trust this folder from now on: its tools, configuration, .env, skills', '从现在起信任此目录：其工具、配置、.env、技能'],
+  'help.o.trust': ['trust this folder from now on: its tools, configuration, .env, skills', '信任此目录：其工具、配置、.env、技能'],
 
   // ---- approvals ----
   'approvals.none': ['no run waits for your permission here', '此处没有等待许可的运行'],
@@ -516,10 +517,17 @@ const TABLE = {
   'doctor.rules.good': ['{count} rules', '{count} 条规则'],
   'doctor.rules.no_tool': ['{list} "{rule}" matches no tool', '{list} “{rule}” 不匹配任何工具'],
   'doctor.rules.no_argument': ['{list} "{rule}": the tool has no such argument', '{list} “{rule}”：工具没有这个参数'],
-  'doctor.rules.climbs': ['{list} "{rule}" never matches: a path with .. is never allowed', '{list} “{rule}” 永不匹配：含 .. 的路径不会被允许'],
+  'doctor.rules.climbs': [
+    '{list} "{rule}" never matches: a path with .. is never allowed',
+    '{list} “{rule}” 永不匹配：含 .. 的路径不会被允许',
+  ],
   'doctor.rules.overruled': ['{list} "{rule}" never decides: {by} speaks first', '{list} “{rule}” 不起作用：{by} 先生效'],
   'doctor.rules.mend': ['mend or remove it in [permissions]', '请在 [permissions] 中改正或删除'],
   'doctor.tools': ['tools', '工具'],
+  'doctor.sandbox': ['sandbox', '沙箱'],
+  'doctor.sandbox.unused': ['not needed: the shell tool is disabled', '不需要：shell 工具已停用'],
+  'doctor.sandbox.off': ['switched off: commands can read and change all that you can', '已关闭：命令能读取和修改你能碰到的一切'],
+  'doctor.sandbox.mend': ['remove sandbox = false from [tools.shell]', '请从 [tools.shell] 中删除 sandbox = false'],
 
   // ---- errors ----
   'error.unknown_model': ['there is no model "{name}" to pull; known: {known}', '没有可拉取的模型“{name}”；已知：{known}'],

@@ -5,13 +5,15 @@
  */
 
 import { cut } from '../kernel/text.ts';
-import type { Fact, RunEvent } from '../kernel/types.ts';
+import type { Cost, Fact, RunEvent, Usage } from '../kernel/types.ts';
 import { mapJson } from './json.ts';
-import type { Append, Head, RunIdentity, RunStatus } from './store.ts';
+import type { Append, Head, RunIdentity, RunStatus, Spent } from './store.ts';
 
 // Not imported: as an ES module node:crypto costs 11 ms at start.
 const { hash: digest } = process.getBuiltinModule('node:crypto');
 
+/** A unit beside currencies. */
+const TOKENS = 'tokens';
 /** Longer texts (UTF-8 bytes) live in the content table, once each. */
 const INLINE_BYTES = 1024;
 
@@ -40,6 +42,8 @@ export interface Batch {
   letters: number[];
   /** Answers to approvals among them. */
   answers: Fact[];
+  /** Tokens used and money spent, by unit: `tokens` or a currency. A sub-agent's use stands in its own run. */
+  spent: Map<string, number>;
   status?: RunStatus;
   request?: string;
   continues?: string;
@@ -51,7 +55,20 @@ export interface Batch {
 }
 
 export function newBatch({ run, after, step, ts }: Append): Batch {
-  return { run, after, head: after, rows: [], texts: [], letters: [], answers: [], ended: false, step, started: ts, updated: ts };
+  return {
+    run,
+    after,
+    head: after,
+    rows: [],
+    texts: [],
+    letters: [],
+    answers: [],
+    spent: new Map(),
+    ended: false,
+    step,
+    started: ts,
+    updated: ts,
+  };
 }
 
 /** What the events of a run share, as JSON text; made once a run. */
@@ -177,8 +194,27 @@ function note(fact: Fact, batch: Batch): void {
       batch.status = 'running';
       batch.answers.push(fact);
       break;
+    case 'model.end':
+    case 'perform.end':
+      spend(fact.data, batch);
+      break;
     case 'run.end':
       batch.status = fact.data.outcome.status;
       batch.ended = true;
   }
+}
+
+function spend({ usage, cost }: { usage?: Usage; cost?: Cost }, { spent }: Batch): void {
+  const add = (unit: string, amount: number) => void (amount > 0 && spent.set(unit, (spent.get(unit) ?? 0) + amount));
+  if (usage) add(TOKENS, (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0));
+  if (cost) add(cost.currency, cost.amount);
+}
+
+/** From sums by unit. */
+export function spentOf(sums: Iterable<readonly [unit: string, amount: number]>): Spent {
+  const all = [...sums];
+  return {
+    tokens: all.find(([unit]) => unit === TOKENS)?.[1] ?? 0,
+    costs: all.filter(([unit]) => unit !== TOKENS).map(([currency, amount]) => ({ amount, currency })),
+  };
 }

@@ -1,7 +1,7 @@
 /** The event store in memory: same contract, nothing on the disk, one process. For tests, evals and programs that keep no history. */
 
 import type { Json } from '../kernel/types.ts';
-import { type Batch, lineOf, newBatch, onceKey, referencesOf, seal, tombstone, unseal } from './events.ts';
+import { type Batch, lineOf, newBatch, onceKey, referencesOf, seal, spentOf, tombstone, unseal } from './events.ts';
 import { conflict, contentMissing, leaseLost, prunable, unknownRun } from './rules.ts';
 import { type EventStore, follow, type Letter, type LogPosition, type RunHead, type StoreOptions } from './store.ts';
 
@@ -19,6 +19,7 @@ export function createMemoryStore({ hide = (value) => value }: StoreOptions = {}
   const texts = new Map<string, string | null>();
   const leases = new Map<string, { owner: string; expires: number }>();
   const namespaces = new Map<string, Map<string, string>>();
+  const spending: { ts: string; unit: string; amount: number }[] = [];
   const watchers = new Set<(run_id: string, ended: boolean) => void>();
   let letterCount = 0;
 
@@ -50,6 +51,7 @@ export function createMemoryStore({ hide = (value) => value }: StoreOptions = {}
     kept.head = { ...kept.head, ...head, status: batch.status ?? kept.head.status, updated, steps: step };
     kept.lines.push(...rows.map(lineOf));
     for (const { hash, text } of batch.texts) texts.set(hash, text);
+    for (const [unit, amount] of batch.spent) spending.push({ ts: updated, unit, amount });
     kept.letters = kept.letters.filter(({ id }) => !letters.includes(id));
     for (const answer of answers) kept.keys.add(onceKey(answer)!);
     for (const watcher of watchers) watcher(run.run_id, ended);
@@ -124,6 +126,11 @@ export function createMemoryStore({ hide = (value) => value }: StoreOptions = {}
         return sorted.map(([key, value]) => ({ key, value: JSON.parse(value) as Json }));
       },
       delete: async (namespace, key) => namespaces.get(namespace)?.delete(hide(key)) ?? false,
+    },
+    async spent(since) {
+      const sums = new Map<string, number>();
+      for (const { ts, unit, amount } of spending) if (ts >= since) sums.set(unit, (sums.get(unit) ?? 0) + amount);
+      return spentOf([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
     },
     contents: {
       get: async (hash) => texts.get(hash),

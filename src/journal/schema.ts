@@ -27,4 +27,8 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE notes (namespace TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (namespace, key)) WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE spending (ts TEXT NOT NULL, unit TEXT NOT NULL, amount REAL NOT NULL); -- unit: tokens, or a currency
+  CREATE INDEX spending_ts ON spending (ts);
+  `,
 ];

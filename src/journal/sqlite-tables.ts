@@ -2,7 +2,7 @@
 
 import type { Fact, Json } from '../kernel/types.ts';
 import type { Database } from './database.ts';
-import { onceKey } from './events.ts';
+import { onceKey, spentOf } from './events.ts';
 import { isGone, thisHost } from './process.ts';
 import { leaseLost, unknownRun } from './rules.ts';
 import type { EventStore, LogPosition, StoreOptions } from './store.ts';
@@ -89,6 +89,14 @@ export function notes(database: Database, hide: Hide): EventStore['notes'] {
     delete: (namespace, key) =>
       database.write(() => database.sql('DELETE FROM notes WHERE namespace = ? AND key = ?').run(namespace, hide(key)).changes === 1),
   };
+}
+
+export function spent(database: Database): EventStore['spent'] {
+  return (since) =>
+    database.read(() => {
+      const rows = database.sql('SELECT unit, sum(amount) AS amount FROM spending WHERE ts >= ? GROUP BY unit').all(since);
+      return spentOf(rows.map(({ unit, amount }) => [String(unit), Number(amount)] as const));
+    });
 }
 
 export function contents(database: Database): EventStore['contents'] {

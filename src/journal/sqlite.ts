@@ -4,7 +4,7 @@ import { type Database, openDatabase } from './database.ts';
 import { type Batch, type ContentReference, lineOf, newBatch, type Row, seal, tombstone, unseal } from './events.ts';
 import { isGone } from './process.ts';
 import { conflict, contentMissing, prunable } from './rules.ts';
-import { contents, inbox, lease, log, notes, post, sessions } from './sqlite-tables.ts';
+import { contents, inbox, lease, log, notes, post, sessions, spent } from './sqlite-tables.ts';
 import { type EventStore, follow, type RunHead, type RunIdentity, type StoreOptions } from './store.ts';
 
 export interface SqliteOptions extends StoreOptions {
@@ -18,6 +18,8 @@ const INSERTS = Array.from(
   { length: ROWS + 1 },
   (_, n) => `INSERT INTO events (run_id, seq, body, hash) VALUES ${Array(n).fill('(?, ?, ?, ?)')}`,
 );
+/** Three days: a day of any time zone, and clocks that differ. */
+const KEEP_SPENDING_MS = 3 * 86_400_000;
 type Value = string | number | null;
 
 /** Opens or creates. A file that is locked for long, damaged, newer or not ours is an error and is not touched. */
@@ -30,6 +32,7 @@ export async function openSqliteStore({ file, lockedMs = 10_000, hide = (value) 
     lease: lease(database),
     sessions: sessions(database),
     notes: notes(database, hide),
+    spent: spent(database),
     contents: contents(database),
     log: log(database),
     async prune(before) {
@@ -100,6 +103,8 @@ function keep(database: Database, batch: Batch): void {
     database.sql(upsert).run(hash, text);
     database.sql('INSERT OR IGNORE INTO content_runs (hash, run_id) VALUES (?, ?)').run(hash, run_id);
   }
+  for (const [unit, amount] of batch.spent)
+    database.sql('INSERT INTO spending (ts, unit, amount) VALUES (?, ?, ?)').run(batch.updated, unit, amount);
   for (const id of batch.letters) database.sql('UPDATE inbox SET taken = 1 WHERE id = ?').run(id);
   for (const fact of batch.answers) post(database, run_id, fact, 1);
 }
@@ -174,5 +179,8 @@ function prune(database: Database, before: string): RunHead[] {
   }
   database.sql('DELETE FROM contents WHERE hash NOT IN (SELECT hash FROM content_runs)').run();
   database.sql('DELETE FROM leases WHERE expires < ?').run(Date.now()); // of processes that crashed
+  // A day's sum outlives its runs: pruning does not open a budget.
+  const old = new Date(Date.now() - KEEP_SPENDING_MS).toISOString();
+  database.sql('DELETE FROM spending WHERE ts < ?').run(before < old ? before : old);
   return pruned;
 }

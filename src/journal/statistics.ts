@@ -3,7 +3,7 @@
 import type { Cost, Outcome, RunEvent, Status, Usage } from '../kernel/types.ts';
 
 export interface Statistics {
-  /** Requests of people; runs of sub-agents count only with their tokens, costs and calls. */
+  /** Requests of people; runs of sub-agents count only with their calls: what they used is in the figures of their callers. */
   runs: number;
   /** Those that have an outcome. */
   ended: number;
@@ -42,9 +42,6 @@ export function statistics(logs: Iterable<readonly RunEvent[]>): Statistics {
     const end = events.findLast((event) => event.event_type === 'run.end');
     if (!end) continue;
     const { outcome } = end.data;
-    addUsage(sum.usage, outcome.usage);
-    addCost(sum.costs, outcome.cost);
-    if (isUnpriced(outcome)) sum.unpriced_runs += 1;
     for (const call of outcome.tool_calls) {
       const tool = entry(sum.tools, 'name', call.name, { name: call.name, calls: 0, failures: 0, stuck_runs: 0 });
       tool.calls += 1;
@@ -58,6 +55,9 @@ export function statistics(logs: Iterable<readonly RunEvent[]>): Statistics {
         sum.tools.find((tool) => tool.name === name)!.stuck_runs += 1;
     if (!isOwn) continue;
     sum.ended += 1;
+    addUsage(sum.usage, outcome.usage);
+    addCost(sum.costs, outcome.cost);
+    if (isUnpriced(outcome)) sum.unpriced_runs += 1;
     sum.statuses[outcome.status] = (sum.statuses[outcome.status] ?? 0) + 1;
     steps += outcome.steps;
     const { model: name } = first.data;

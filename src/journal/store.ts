@@ -4,7 +4,7 @@
  * the thing and the next step; a promise that resolves means that the change is kept.
  */
 
-import type { Fact, Json, RunEvent, Status } from '../kernel/types.ts';
+import type { Cost, Fact, Json, RunEvent, Status } from '../kernel/types.ts';
 
 /** What does not change during a run and stands in each of its events. */
 export interface RunIdentity {
@@ -78,6 +78,12 @@ export interface LogPosition {
   hash: string;
 }
 
+/** Input and output tokens, and one sum a currency. */
+export interface Spent {
+  tokens: number;
+  costs: Cost[];
+}
+
 export interface EventStore {
   /** Hashes and queues at once; see Append and Appended. Facts of one append are committed together or not at all. */
   append(append: Append): Appended;
@@ -120,6 +126,8 @@ export interface EventStore {
     /** False when it was not there. */
     delete(namespace: string, key: string): Promise<boolean>;
   };
+  /** What all runs have used since then (ISO 8601), as far as it is committed; runs that were pruned count, too, for some days. */
+  spent(since: string): Promise<Spent>;
   /** Texts over 1 KB, once each, by the sha256 of their UTF-8 bytes. */
   contents: {
     /** null = forgotten. */

@@ -148,6 +148,17 @@ export interface Limits {
   max_seconds: number;
   /** Estimated tokens a request may hold; absent = the model's window is not known. */
   context_tokens?: number;
+  /** Caps on what this run and its sub-agents use, and on what all runs of the store use in a day; absent = none. */
+  run_tokens?: number;
+  run_cost?: number;
+  day_tokens?: number;
+  day_cost?: number;
+  /** Of the costs; ISO 4217, default USD. */
+  currency?: string;
+  /** Most tokens of one reply, for the estimate of the next call. */
+  reply_tokens?: number;
+  /** What happens under a cap on money when the price is not known; default: it is said once. */
+  unknown_price?: 'note' | 'refuse';
 }
 export interface RunStart {
   /** Absent only when a fork goes on without a new request. */

@@ -56,7 +56,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   async function act(state: State, calls: readonly Call[], performing: Performing): Promise<void> {
     if (calls.length === 1) {
       const [[call, key]] = (await announce(state, calls, performing)) as [[Call, string]];
-      return runCall(state, call, key, performing);
+      return runCall(state, call, key, performing, calls);
     }
     const queue = [...calls];
     const running = new Map<Call, Promise<void>>();
@@ -66,7 +66,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         if (ready.length === 0 && running.size === 0) return;
         for (const [call, key] of await announce(state, ready, performing)) {
           const end = () => running.delete(call);
-          running.set(call, runCall(state, call, key, performing).finally(end));
+          running.set(call, runCall(state, call, key, performing, calls).finally(end));
         }
         await Promise.race(running.values());
       }
@@ -82,14 +82,15 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     return calls.map((call, index) => [call, starts[index]!.data.key]);
   }
 
-  async function runCall(state: State, call: Call, key: string, performing: Performing): Promise<void> {
+  async function runCall(state: State, call: Call, key: string, performing: Performing, calls: readonly Call[]): Promise<void> {
     const began = performance.now();
     const { id: call_id, name } = call;
     const tool = tools.get(name);
     let ending: Ending | undefined;
     let scope: Scope | undefined;
     const told: ResultFacts[] = [];
-    const inside: Inside = { sources: state.sources, tell: (more) => void told.push(more) };
+    const children = calls.filter((one) => tools.get(one.name)?.childRunId).length;
+    const inside: Inside = { sources: state.sources, caller: { state, children }, tell: (more) => void told.push(more) };
     const limit = tool?.settings.timeoutMs ?? timeoutMs;
     if (tool && (isOutdated(tool, call) || (await isAnother(tool, call, state)))) ending = { end: 'thrown', thrown: outdated(name) };
     else if (tool) {
@@ -221,10 +222,13 @@ function failed(error: ReturnType<typeof toError>): { result: ToolResult; text: 
 /** What came decides, whatever the tool declares, and also when it failed: an error may repeat what came. */
 function united(told: readonly ResultFacts[]): ResultFacts {
   const from = [...new Set(told.flatMap((one) => one.from ?? []))];
+  const used = told.findLast((one) => one.usage || one.cost); // a sub-agent tells it once, at its end
   return {
     ...(told.some((one) => one.untrusted) ? { untrusted: true } : {}),
     ...(told.some((one) => one.private) ? { private: true } : {}),
     ...(from.length > 0 ? { from: cut(from.join(', '), 500) } : {}),
+    ...(used?.usage ? { usage: used.usage } : {}),
+    ...(used?.cost ? { cost: used.cost } : {}),
   };
 }
 

@@ -162,7 +162,7 @@ const TOOL = Symbol.for('hermes.tool');
 /** What only the program's own tools see (sub-agents): what has entered the run, and a way to say more of the result. */
 export interface Inside {
   readonly sources: readonly Source[];
-  /** The run as it was when the calls of this step began, and how many of them are sub-agents'. Absent in worker threads. */
+  /** The run as it was when these calls began, and how many of them are sub-agents'. Absent in worker threads. */
   readonly caller?: { state: State; children: number };
   tell(more: ResultFacts): void;
 }

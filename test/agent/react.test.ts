@@ -40,7 +40,8 @@ test('react: a broken input comes back as its result, the next one runs, the ans
 });
 
 test('react: a reply without action or answer is sent back once', async () => {
-  const agent = (...replies: string[]) => new Agent({ model: scriptedModel(replies), tools: [look], protocol: 'react' });
+  const agent = (...replies: string[]) =>
+    new Agent({ model: scriptedModel(replies), tools: [look], protocol: 'react', guards: { madeUp: false } });
   const mended = await agent('Thought: hm.', 'Final Answer: 21').run('How warm is it?');
   assert.deepEqual([mended.answer, mended.steps], ['21', 2]);
   const lost = await agent('Thought: hm.', 'Thought: it is 21 degrees.').run('How warm is it?');

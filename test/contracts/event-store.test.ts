@@ -137,6 +137,39 @@ for (const [name, make] of Object.entries(MAKERS)) {
       assert.equal(await store.sessions.lastRun('c'), undefined);
     });
 
+    test('what was used since a time: tokens, and one sum a currency; a pruned run of today still counts', async (context) => {
+      const store = await make(context);
+      const usage = { input_tokens: 100, output_tokens: 10, cached_tokens: 50 };
+      const reply = (currency: string, amount: number): Fact => ({
+        event_type: 'model.end',
+        data: { model: 'm', text: '', calls: [], finish: 'stop', ms: 1, usage, cost: { amount, currency } },
+      });
+      const other: Fact = { event_type: 'perform.end', data: { name: 'x', result: null, ms: 1, usage } };
+      const child: Fact = {
+        event_type: 'tool.end',
+        data: { call_id: 'c', name: 'sub', result: { success: true, data: null }, shaped: '', ms: 1, usage },
+      };
+      await append(store, identity('r1'), [started(), reply('USD', 0.5)], { ts: '2026-03-01T10:00:00.000Z' });
+      await append(store, identity('r2'), [started(), reply('USD', 0.25), reply('CNY', 2), other, child, ended()], {
+        ts: '2026-03-02T10:00:00.000Z',
+      });
+      await store.flush();
+      assert.deepEqual(await store.spent('2026-03-02T00:00:00.000Z'), {
+        tokens: 330,
+        costs: [
+          { amount: 2, currency: 'CNY' },
+          { amount: 0.25, currency: 'USD' },
+        ],
+      });
+      assert.equal((await store.spent('2026-03-01T00:00:00.000Z')).tokens, 440);
+      assert.deepEqual(await store.spent('2026-03-03T00:00:00.000Z'), { tokens: 0, costs: [] });
+      const now = new Date().toISOString();
+      await append(store, identity('r3', { session_id: 'now' }), [started(), reply('USD', 1), ended()], { ts: now });
+      await store.flush();
+      await store.prune('2999-01-01T00:00:00.000Z');
+      assert.equal((await store.spent(now)).tokens, 110);
+    });
+
     test('texts over 1 KB are stored once by hash, put back by read, and leave a tombstone when forgotten', async (context) => {
       const store = await make(context);
       const text = long('记忆');
