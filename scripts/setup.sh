@@ -71,8 +71,29 @@ system_parts() {
     "缺少$missing，沙箱测试将被跳过。安装：sudo apt-get install -y$missing"
 }
 
+# The tests also talk to real MCP servers from PyPI, where there is a Python; without one, or without the network, those tests
+# are skipped and say so.
+python_servers='mcp-server-time==2026.10.19 mcp-server-git==2026.10.19'
+python_folder=node_modules/.mcp-servers
+python_parts() {
+  [ "${1:-}" = tests ] && [ -w . ] || return 0
+  [ "$(cat "$python_folder/installed" 2>/dev/null)" != "$python_servers" ] || return 0
+  command -v python3 >/dev/null 2>&1 || return 0
+  say 'installing two servers for the tests (once; about half a minute) ...' '正在为测试安装两个服务器（只需一次，约半分钟）……'
+  rm -rf "$python_folder"
+  # shellcheck disable=SC2086 # two words
+  if python3 -m venv "$python_folder" >/dev/null 2>&1 &&
+    "$python_folder/bin/pip" install -q --disable-pip-version-check --timeout 15 --retries 1 $python_servers >/dev/null 2>&1; then
+    printf '%s' "$python_servers" >"$python_folder/installed"
+  else
+    rm -rf "$python_folder"
+    say 'they could not be installed; their tests are skipped.' '未能安装，相关测试将跳过。'
+  fi
+}
+
 if is_fresh; then
   system_parts "${1:-}"
+  python_parts "${1:-}"
   exit 0
 fi
 PATH=$(without_own_bin)
@@ -113,3 +134,4 @@ if ! is_fresh; then
   say 'the dependencies are installed.' '依赖安装完成。'
 fi
 system_parts "${1:-}"
+python_parts "${1:-}"

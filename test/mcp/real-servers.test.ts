@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { answered, bin, called, errorOf, namesOf, opened, processesWith, temporaryFolder } from './rig.ts';
 
 /** Where scripts/setup.sh tests puts the servers from PyPI. */
-const python = resolve(import.meta.dirname, '../../.mcp-servers/bin');
+const python = resolve(import.meta.dirname, '../../node_modules/.mcp-servers/bin');
 const noPython: string | false =
   existsSync(join(python, 'mcp-server-time')) && existsSync(join(python, 'mcp-server-git'))
     ? false
