@@ -166,7 +166,7 @@ async function inside(command: string, options: ExecOptions, settings: Settings,
   const sandbox = await openSandbox({ processes: settings.processes, memoryBytes: settings.memoryBytes });
   const workspace = await readablePath(given, '.');
   const { judge } = await loadJudge();
-  const isFree = judge(command, { workspace, folder: options.cwd!, sandboxed: true }).decision === 'allow';
+  const isFree = judge(command, { workspace, folder: options.cwd!, sandboxed: settings.hosts.length === 0 }).decision === 'allow';
   const kept = [...OWN, ...(isFree ? CODE : [])].map((path) => join(workspace, path));
   const policy: SandboxPolicy = {
     workspace,

@@ -45,7 +45,7 @@ export function bubblewrapArguments(command: string, policy: SandboxPolicy, { fi
     ...['--proc', '/proc', ...processFiles(), '--dev', '/dev'],
     ...['--size', String(TEMPORARY), '--perms', '1777', '--tmpfs', '/tmp', '--dir', HOME],
     ...['--bind', workspace, workspace],
-    ...policy.fixed.flatMap(readOnly),
+    ...policy.fixed.filter(isItself).flatMap(readOnly),
     ...policy.hidden.flatMap(hide),
     ...(proxySocket ? ['--bind', proxySocket, PROXY_SOCKET] : []),
     ...environment(proxySocket !== undefined),
@@ -78,6 +78,11 @@ function isolation(): string[] {
 
 function readOnly(path: string): string[] {
   return ['--ro-bind-try', path, path];
+}
+
+/** What a link in the workspace leads to is not brought in. */
+function isItself(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
 }
 
 function hide(path: string): string[] {
@@ -128,5 +133,5 @@ function limits(processes: number): string {
 function relay(proxySocket: string | undefined): string {
   if (proxySocket === undefined) return '';
   const listen = 'TCP4-LISTEN:3128,bind=127.0.0.1,reuseaddr,fork';
-  return `socat ${listen} UNIX-CONNECT:${PROXY_SOCKET} >/dev/null 2>&1 </dev/null & for i in 1 2 3 4 5 6 7 8 9 10; do (: </dev/tcp/127.0.0.1/3128) 2>/dev/null && break; sleep 0.05; done; `;
+  return `(socat ${listen} UNIX-CONNECT:${PROXY_SOCKET} >/dev/null 2>&1 </dev/null &); for i in 1 2 3 4 5 6 7 8 9 10; do (: </dev/tcp/127.0.0.1/3128) 2>/dev/null && break; sleep 0.05; done; `;
 }

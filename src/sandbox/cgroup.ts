@@ -58,7 +58,7 @@ function removeOld(base: string): void {
 
 /** The kernel lets go of a group a moment after its last process. */
 async function remove(folder: string): Promise<void> {
-  for (let look = 0; look < 50 && !tryRemove(folder); look++) await sleep(20);
+  for (let look = 0; look < 100 && !tryRemove(folder); look++) await sleep(look);
 }
 
 function tryRemove(folder: string): boolean {

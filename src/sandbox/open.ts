@@ -11,7 +11,7 @@ import { openProxy } from './proxy.ts';
 import type { Prepared, Sandbox, SandboxPolicy } from './types.ts';
 import { watchUnmade } from './unmade.ts';
 
-export type { Prepared, Sandbox, SandboxPolicy };
+export type { SandboxPolicy };
 
 export interface SandboxOptions {
   /** Where programs are looked for; default: that of the process. */
@@ -58,7 +58,7 @@ const REMEDY =
   'let it make user namespaces: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (or kernel.unprivileged_userns_clone=1); in a container: --security-opt seccomp=unconfined';
 
 function missing(what: string, next: string): HermesError {
-  return new HermesError('no_sandbox', `commands run in a sandbox only, and ${what}; nothing was run`, { kind: 'usage', next });
+  return new HermesError('no_sandbox', `there is no sandbox for commands here: ${what}`, { kind: 'usage', next });
 }
 
 /** The command for this system's package manager. */

@@ -34,9 +34,10 @@ test('home, keys and the environment of the program are not there', { skip }, as
   await writeFile(join(folder, 'pkg', '.hermes', 'x'), 'geheim');
   await writeFile(join(folder, 'pkg', 'server.key'), 'geheim');
   await symlink('/etc/shadow', join(folder, 'link'));
+  await symlink('/etc/shadow', join(folder, 'hermes_config.toml'));
   process.env.TEST_SECRET = 'geheim';
   t.after(() => delete process.env.TEST_SECRET);
-  const command = `cat .env pkg/.hermes/x pkg/server.key link /etc/shadow; ls ${homedir()}; env; cat /proc/*/environ | tr '\\0' '\\n'; cat /proc/*/cmdline`;
+  const command = `cat .env pkg/.hermes/x pkg/server.key link hermes_config.toml /etc/shadow; ls ${homedir()}; env; cat /proc/*/environ | tr '\\0' '\\n'; cat /proc/*/cmdline`;
   const { stdout } = await run(folder, command);
   assert.doesNotMatch(stdout, /geheim|root:[*$!]/);
   assert.doesNotMatch(stdout, /TEST_SECRET/);

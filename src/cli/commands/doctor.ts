@@ -41,6 +41,7 @@ export async function doctorCommand(cli: Cli, options: BaseOptions & { json?: bo
       ...(await checkModel(cli, config)),
       await checkStore(cli, config),
       ...(await checkTools(cli, config)),
+      await checkSandbox(cli, config),
     );
   }
   if (options.json)
@@ -203,6 +204,22 @@ async function checkTools(cli: Cli, config: Config): Promise<Finding[]> {
   const finding: Finding =
     diagnostics.length === 0 ? { what, state: 'good', detail } : { what, state: 'fair', detail, mend: 'hermes tools check' };
   return [finding, ...checkRules(cli, config, tools)];
+}
+
+/** Where the shell tool runs its commands. */
+async function checkSandbox(cli: Cli, { toolSettings, values }: Config): Promise<Finding> {
+  const what = 'doctor.sandbox';
+  if (values.tools.disabled.includes('shell')) return { what, state: 'good', detail: cli.t('doctor.sandbox.unused') };
+  if (toolSettings.shell?.sandbox === false) {
+    return { what, state: 'fair', detail: cli.t('doctor.sandbox.off'), mend: cli.t('doctor.sandbox.mend') };
+  }
+  try {
+    const { openSandbox } = await import('../../sandbox/open.ts');
+    return { what, state: 'good', detail: (await openSandbox()).name };
+  } catch (error) {
+    const { message, next } = toldError(cli, error);
+    return { what, state: 'fair', detail: message, ...(next ? { mend: next } : {}) };
+  }
 }
 
 /** Rules that decide nothing: most often a name that was misspelt. A broken one stops every run. */
