@@ -49,7 +49,10 @@ test('it runs as nobody without rights, and cannot reach the kernel', { skip }, 
   const folder = await workspace(t);
   const pattern = await readFile('/proc/sys/kernel/core_pattern', 'utf8');
   const command = `id -u; grep -E 'Cap(Prm|Eff|Bnd)' /proc/self/status; echo x > /proc/sys/kernel/core_pattern; unshare -U true; mount -t tmpfs x /tmp; echo b > /proc/sysrq-trigger`;
-  await writeFile(join(folder, 'try.sh'), `${command}\nfind /proc/sys /proc/irq /proc/fs -writable -type f 2>/dev/null | head -3`);
+  await writeFile(
+    join(folder, 'try.sh'),
+    `${command}\nfind /proc/sys/vm /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/irq /proc/fs -writable -type f 2>/dev/null | head -3`,
+  );
   const lines = (await run(folder, 'bash try.sh')).stdout.trim().split('\n');
   assert.notEqual(lines[0], '0');
   assert.deepEqual(lines.slice(1), ['CapPrm:\t0000000000000000', 'CapEff:\t0000000000000000', 'CapBnd:\t0000000000000000']);
