@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { bfclCases } from './guards/bfcl.ts';
 import { cleanCases } from './guards/clean.ts';
 import { faultyCases } from './guards/faulty.ts';
+import { heldClean, heldFaulty } from './guards/held.ts';
 import { type Done, runCase } from './guards/run.ts';
 
 const { values } = parseArgs({
@@ -15,9 +16,9 @@ const { values } = parseArgs({
 });
 
 const clean: Done[] = [];
-for (const one of [...cleanCases(), ...bfclCases(40)]) clean.push(await runCase(one));
+for (const one of [...cleanCases(), ...heldClean(), ...bfclCases(40)]) clean.push(await runCase(one));
 const faulty: Done[] = [];
-for (const one of faultyCases()) faulty.push(await runCase(one));
+for (const one of [...faultyCases(), ...heldFaulty()]) faulty.push(await runCase(one));
 
 const disturbed = clean.filter((done) => done.disturbed.length > 0);
 const missed = faulty.filter((done) => !done.caught);

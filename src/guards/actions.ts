@@ -16,7 +16,7 @@ export interface Action {
 
 /** Requests for a text: "I have sent" in a draft is no claim. */
 export const TEXT_WORK =
-  /\b(?:draft|compose|translate|rewrite|rephrase|proofread|paraphrase|summari[sz]e|write (?:me )?(?:an? |the |some )?(?:[\w-]+ ){0,3}?(?:e-?mail|letter|message|text|reply|poem|story|essay|paragraph|sentence|dialogue|note to|announcement|post|report|script|example)|what does .* mean|how (?:do|would) (?:you|i) say|example (?:of|sentence))\b|写一?[封篇段首句个份][^，。]{0,12}(?:信|邮件|短信|文|诗|故事|话|稿|通知|公告|消息|总结|作文|句子|对话|范文)|草拟|起草|拟一?[份封]|翻译|润色|改写|造句|总结一下|怎么说|什么意思|例句|模板|去重|排序|改得|换个说法/iu;
+  /\b(?:draft|compose|translate|rewrite|rephrase|proofread|paraphrase|summari[sz]e|write (?:me )?(?:an? |the |some )?(?:[\w-]+ ){0,3}?(?:e-?mail|letter|message|text|reply|poem|story|essay|paragraph|sentence|dialogue|note to|announcement|post|report|script|example)|what does .* mean|how (?:do|would) (?:you|i) say|example (?:of|sentence))\b|写一?[封篇段首句个份][^，。]{0,12}(?:信|邮件|短信|文|诗|故事|话|稿|通知|公告|消息|总结|作文|句子|对话|范文)|草拟|起草|拟一?[份封]|翻译|润色|改写|造句|总结|概括|摘要|怎么说|什么意思|例句|模板|去重|排序|改得|换个说法/iu;
 
 /** Things outside of the talk. */
 const OUTSIDE =
@@ -30,9 +30,9 @@ export const ACTIONS: readonly Action[] = [
     tool: /\b(?:send|e-?mails?|mail(?:er)?|messages?|sms|text|posts?|notif\w*|notices?|forward|reply|replies|publish|share|tweet|slack|chat|call|webhook|alert)\b|发送|邮件|短信|消息|通知|发布|转发|回复/iu,
   },
   {
-    did: 'deleted|erased|wiped|purged',
+    did: 'deleted|erased|wiped|purged|emptied',
     zh: '删除(?!重复|了?多余)|删掉|删(?=了)|清空|清除',
-    asks: /\b(?:delete|remove|erase|clear|wipe|purge|clean|get rid)\b|删|清空|清除|移除|清理/iu,
+    asks: /\b(?:delete|remove|erase|clear|wipe|purge|empty|clean|get rid)\b|删|清空|清除|移除|清理/iu,
     tool: /\b(?:delete|deletes|remove|removes|erase|clear|purge|drop|trash|clean|rm)\b|删除|清空|移除|清除|清理/iu,
   },
   {

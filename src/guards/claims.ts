@@ -38,7 +38,7 @@ export function claimsOf(state: State, tools: readonly ToolInfo[]): Claim[] {
   const talk = talkOf(state);
   const claims: Claim[] = [];
   for (const sentence of ownSentences(answer.slice(0, LOOKED_AT))) {
-    for (const clause of /[?？]\s*$/.test(sentence) ? [] : clausesOf(sentence)) {
+    for (const clause of /[?？]\s*$/.test(sentence) || CONDITION.test(sentence) ? [] : clausesOf(sentence)) {
       if (talk.results.some((result) => result.includes(clause.trim()))) continue;
       for (const action of claimed(clause, talk)) {
         const tool = talk.done.find((name) => bearsOut(action, name, tools));
@@ -49,6 +49,9 @@ export function claimsOf(state: State, tools: readonly ToolInfo[]): Claim[] {
   }
   return claims;
 }
+
+/** What follows is said of a case that may never come. */
+const CONDITION = /^\W*(?:if|when|once|after|unless|suppose)\b|^\s*(?:如果|若|假如|一旦|当|倘若)/i;
 
 interface Talk {
   /** All that the user has asked for, and the last of it. */
@@ -171,9 +174,11 @@ function isSelf(before: string): boolean {
   return left === '';
 }
 
-/** "Has it been sent?", 发了吗 */
+/** "Has it been sent?", 发了吗; "How do I send it?", 怎么发 */
 function isAskedAbout(request: string): boolean {
-  return /\b(?:did|has|have|is|are|was|were)\b[^.!]*\?|\bstatus\b|了吗|了没|有没有|是否|状态|进度|到哪/i.test(request);
+  return /\b(?:did|has|have|is|are|was|were)\b[^.!]*\?|\bstatus\b|了吗|了没|有没有|是否|状态|进度|到哪|\bhow (?:do|can|to|should|does)\b|\bwhat (?:happens|if)\b|\bif i\b|\bwhy\b|怎么[^，。]{0,12}[?？]?$|如何|为什么|会怎样|如果我/i.test(
+    request,
+  );
 }
 
 function isReported(action: Action, { results }: Talk): boolean {

@@ -65,14 +65,14 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'time',
-    asks: /\bwhat time is it\b|\bwhat(?:'s| is) the (?:current |exact |local )?time\b(?! (?:difference|complexity|zone))|\b(?:current|local) time\b|\btime (?:right )?now\b|\bwhat (?:day|date) is (?:it|today)\b|\b(?:today'?s|current) date\b|\bwhat(?:'s| is) (?:the date|today)\b|现在.{0,10}(?:几点|时间)|几点了|几点钟[？?]?$|当前时间|(?:今天|明天|昨天).{0,6}(?:几号|星期几|周几|礼拜几|日期|几月)|今天是?(?:什么日子|多少号)/iu,
+    asks: /\bwhat time is it\b|\b(?:tell me|give me|know|check) the (?:exact |current )?time\b|\bwhat(?:'s| is) the (?:current |exact |local )?time\b(?! (?:difference|complexity|zone))|\b(?:current|local) time\b|\btime (?:right )?now\b|\bwhat (?:day|date) is (?:it|today)\b|\b(?:today'?s|current) date\b|\bwhat(?:'s| is) (?:the date|today)\b|现在.{0,10}(?:几点|时间)|几点了|几点钟[？?]?$|当前时间|(?:今天|明天|昨天).{0,6}(?:几号|星期几|周几|礼拜几|日期|几月)|今天是?(?:什么日子|多少号)/iu,
     unless: WRITING,
     tool: /\b(?:current time|time|clock|date|now|datetime)\b|时间|时钟|日期/iu,
     facts: [CLOCK, DATE],
   },
   {
     name: 'price',
-    asks: /\b(?:stock|share) price|\bprice\b.*\b(?:now|today|current\w*|of)\b|\bcurrent price\b|\bhow much (?:is|are|does|do)\b(?!.*\b(?:water|sleep|protein)\b)|\bexchange rate\b|\b(?:quote|trading at|fare)\b|\bworth (?:now|today)\b|股价|汇率|现价|报价|票价|油价|金价|房价|(?:现在|今天|目前|当前|这个|这款)?.{0,16}(?:多少钱|价格是?多少|什么价|怎么卖)/iu,
+    asks: /\b(?:stock|share) price|\bprice\b.*\b(?:now|today|current\w*|of)\b|\bcurrent price\b|\bits price\b|\bhow much (?:is|are|does|do)\b(?!.*\b(?:water|sleep|protein)\b)|\bexchange rate\b|\b(?:quote|trading at|fare)\b|\bworth (?:now|today)\b|股价|汇率|现价|报价|票价|油价|金价|房价|(?:现在|今天|目前|当前|这个|这款)?.{0,16}(?:多少钱|价格是?多少|什么价|怎么卖)/iu,
     unless:
       /\b(?:was|did|were|first|launch\w*|in (?:18|19|20)\d\d)\b|当年|当时|历史|\b(?:earn|save|off|discount|each|per)\b.*\d|\d.*\b(?:earn|save|off|discount|each|per)\b|每[月天年周人]|折|一共|\d\s*元(?!.*[换兑])|元一|[$€£¥]\s?\d/iu,
     tool: /\b(?:prices?|quotes?|stocks?|exchange|currenc\w*|rates?|fares?|products?|shop|store|catalog\w*|market|crypto|tickets?|hotels?|flights?)\b|价格|报价|股票|股价|行情|汇率|票价|商品|产品|库存|金价|油价/iu,
@@ -99,7 +99,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'search',
-    asks: /\b(?:search|google)\b|\blook (?:it )?up\b|\b(?:latest|recent|today'?s|breaking) (?:news|headlines?|updates?|results?|scores?)\b|\bnews (?:about|on|today)\b|\bwho won\b.*\b(?:yesterday|today|last night|tonight)\b|搜索|搜一下|搜一搜|上网查|网上查|联网|百度一下|最新(?:的)?(?:新闻|消息|进展|动态|资讯)|今天.{0,6}新闻|新闻(?:头条|热点)|(?:昨天|昨晚|今天).{0,12}(?:比分|谁赢)/iu,
+    asks: /\b(?:search|google)\b|\blook (?:it )?up\b|\b(?:latest|recent|today'?s|breaking) (?:news|headlines?|updates?|results?|scores?)\b|\bnews (?:about|on|today)\b|\bwho won\b.*\b(?:yesterday|today|last night|tonight)\b|搜索|搜一下|搜一搜|上网查|网上查|联网|百度一下|最新.{0,10}(?:新闻|消息|进展|动态|资讯)|今天.{0,6}新闻|新闻(?:头条|热点)|(?:昨天|昨晚|今天).{0,12}(?:比分|谁赢)/iu,
     tool: /\b(?:search|web|news|google|bing|browse\w*|headlines?|scores?|sports?)\b|搜索|新闻|检索|资讯|比分/iu,
     facts: [
       /https?:\/\/\S+/giu,

@@ -93,6 +93,14 @@ interface Known {
 }
 const DAY_OR_TIME = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[:：]\d{2}(?::\d{2})?|\d{1,2}\s*月\s*\d{1,2}|\d{1,2}\s*[点号]/g;
 
+/** What follows from two figures of the request: their sum, difference, product, quotient, percentage. */
+function workedOut(request: string): string[] {
+  const figures = [...numbersIn(request)].map(Number).filter(Number.isFinite).slice(0, 8);
+  const pairs = figures.flatMap((a) => figures.map((b) => [a, b] as const));
+  const values = pairs.flatMap(([a, b]) => [a + b, a - b, a * b, a / b, (a * b) / 100, a - (a * b) / 100, (a / b) * 100]);
+  return values.filter(Number.isFinite).map((value) => String(Number(value.toFixed(2))));
+}
+
 /** Instructions, results, what the user said, and answers to earlier requests. The words of a question assert nothing, its numbers do. */
 function knownTo({ instructions, messages }: State, at: number): Known {
   const texts = messages.flatMap((message, index) => (message.role === 'assistant' && index > at ? [] : [message.content]));
@@ -101,7 +109,11 @@ function knownTo({ instructions, messages }: State, at: number): Known {
     (text) => text !== question || !/[?？吗]|^\s*(?:is|are|will|does|do|what|how|when)\b|怎么样|如何|几|多少|什么/i.test(question),
   );
   const all = [instructions, ...texts].join('\n').normalize('NFKC');
-  return { text: plain([instructions, ...words].join('\n')), numbers: numbersIn(all), figures: numbersIn(all.replace(DAY_OR_TIME, ' ')) };
+  return {
+    text: plain([instructions, ...words].join('\n')),
+    numbers: numbersIn(all),
+    figures: new Set([...numbersIn(all.replace(DAY_OR_TIME, ' ')), ...workedOut(question)]),
+  };
 }
 
 function unknownFact(sentence: string, kind: Kind, known: Known): string | undefined {

@@ -3,7 +3,7 @@
 /** Sentences without what is quoted or code: those are not the speaker's own words. */
 export function ownSentences(text: string): string[] {
   const own = text
-    .normalize('NFKC')
+    .replace(/[０-９Ａ-Ｚａ-ｚ]/g, (wide) => wide.normalize('NFKC'))
     .replace(/```[\s\S]*?(?:```|$)/g, '\n')
     .replace(/^\s*>.*$/gm, '\n')
     .replace(/^\s*(?:\d+[.)、]|[-*•])\s+/gm, '')
