@@ -103,7 +103,9 @@ function workedOut(request: string): string[] {
 
 /** Instructions, results, what the user said, and answers to earlier requests. The words of a question assert nothing, its numbers do. */
 function knownTo({ instructions, messages }: State, at: number): Known {
-  const texts = messages.flatMap((message, index) => (message.role === 'assistant' && index > at ? [] : [message.content]));
+  const texts = messages.flatMap((message, index) =>
+    (message.role === 'assistant' || message.role === 'note') && index > at ? [] : [message.content],
+  );
   const question = messages[at]?.content ?? '';
   const words = texts.filter(
     (text) => text !== question || !/[?？吗]|^\s*(?:is|are|will|does|do|what|how|when)\b|怎么样|如何|几|多少|什么/i.test(question),
