@@ -2,11 +2,35 @@
 
 import { closedCall, denial, expired } from './report.ts';
 import { estimateTokens, fingerprint, stableJson } from './text.ts';
-import type { AssistantMessage, Call, Cost, FilePart, Message, RunEvent, Source, State, ToolMessage, Trail, Usage } from './types.ts';
+import type {
+  AssistantMessage,
+  Call,
+  Cost,
+  ErrorData,
+  FilePart,
+  KeptResult,
+  Message,
+  RunEvent,
+  Source,
+  State,
+  ToolMessage,
+  Trail,
+  Usage,
+} from './types.ts';
 
 /** What every run begins with. All keys are there from the beginning: states of one shape are copied several times faster. */
 const NONE = Object.freeze([]) as readonly never[];
-const LISTS = { calls: NONE, pending: NONE, highlights: NONE, waiting: NONE, ledger: NONE, in_doubt: NONE, sources: NONE, trail: NONE };
+const LISTS = {
+  calls: NONE,
+  pending: NONE,
+  highlights: NONE,
+  waiting: NONE,
+  ledger: NONE,
+  in_doubt: NONE,
+  sources: NONE,
+  kept: NONE,
+  trail: NONE,
+};
 const UNSET = { answer: undefined, answer_by: undefined, problem: undefined, error: undefined, stop: undefined, abort: undefined };
 const COUNTS = { step: 0, thinking: false, usage: {}, work_ms: 0, overflow: false, trips: {}, results: {} };
 const MONEY = { cost: undefined, unpriced: false };
@@ -111,14 +135,15 @@ export function closeCall(
   state: State,
   id: string,
   content: string,
-  record: { success: boolean; error_code?: string; ms: number; ran?: true },
+  record: { success: boolean; error_code?: string; ms: number; ran?: true; final?: true },
 ): State {
   const open = state.calls.find((call) => call.id === id && call.status !== 'done');
   if (!open) return state;
   const calls = state.calls.map((call): Call => (call === open ? { ...call, status: 'done', content, success: record.success } : call));
   const trail = [...state.trail.slice(-49), trailOf(state, open, content, record)];
   const outward = record.ran && (open.level === 'dangerous' || open.outward) ? { outward: true as const } : {};
-  const ledger = [...state.ledger, { name: open.name, arguments: open.arguments, ...record, ...outward }];
+  const { final: _, ...kept } = record;
+  const ledger = [...state.ledger, { name: open.name, arguments: open.arguments, ...kept, ...outward }];
   const waiting = state.waiting
     .map((question) => ({ ...question, calls: question.calls.filter(({ call_id }) => call_id !== id) }))
     .filter((question) => question.calls.length > 0);
@@ -142,11 +167,16 @@ function trailOf(
   state: State,
   { id, name, arguments: args }: Call,
   content: string,
-  record: { success: boolean; error_code?: string },
+  record: { success: boolean; error_code?: string; final?: true },
 ): Trail {
-  const { success, error_code } = record;
+  const { success, error_code, final } = record;
   const base = { call_id: id, name, arguments: stableJson(args), result: fingerprint(content), success, step: state.step };
-  return error_code === undefined ? base : { ...base, error_code };
+  return error_code === undefined ? base : { ...base, error_code, ...(final ? { final } : {}) };
+}
+
+/** What the trail keeps of a tool's error. */
+export function failedAs({ code, final }: ErrorData): { error_code: string; final?: true } {
+  return final === true ? { error_code: code, final } : { error_code: code };
 }
 
 /** A result has come: what it brings into the run, and what it cost (a sub-agent's use is its caller's). */
@@ -155,11 +185,16 @@ export function entered(state: State, data: RunEvent<'tool.end'>['data']): State
   const paid = data.usage || data.cost ? { ...state, ...spent(state, data.usage, data.cost) } : state;
   const untrusted = call?.untrusted || data.untrusted ? { untrusted: true as const } : {};
   const isPrivate = call?.private || data.private ? { private: true as const } : {};
-  if (!call || (!untrusted.untrusted && !isPrivate.private)) return paid;
-  const from = data.from === undefined ? {} : { from: data.from };
   const marks = { ...untrusted, ...isPrivate };
+  const known = call && data.handle !== undefined ? { ...paid, kept: [...paid.kept, keptOf(state, call, data.handle, marks)] } : paid;
+  if (!call || (!untrusted.untrusted && !isPrivate.private)) return known;
+  const from = data.from === undefined ? {} : { from: data.from };
   const source: Source = { call_id: call.id, name: call.name, ...marks, ...from };
-  return withCall({ ...paid, sources: [...paid.sources, source] }, call.id, (one) => ({ ...one, ...marks }));
+  return withCall({ ...known, sources: [...known.sources, source] }, call.id, (one) => ({ ...one, ...marks }));
+}
+
+function keptOf({ run_id }: State, { id, name }: Call, handle: string, marks: Pick<KeptResult, 'untrusted' | 'private'>): KeptResult {
+  return { handle, call_id: id, run_id, name, ...marks };
 }
 
 /** Another model does not get foreign thinking or signatures. */

@@ -10,6 +10,7 @@ import {
   countTrip,
   entered,
   FRESH,
+  failedAs,
   forModel,
   goingOn,
   messageTokens,
@@ -230,6 +231,7 @@ export function start(event: RunEvent<'run.start'>, before?: State): State {
     messages,
     own_from: fork ? history!.own_from : old.length,
     sources: [...(history?.sources ?? []), ...(data.sources ?? [])],
+    kept: history?.kept ?? [],
     boundary: data.boundary,
     ...(going ? goingOn(history!) : {}),
     tokens: tokens + (data.input ? messageTokens(data.input) : 0),
@@ -316,7 +318,7 @@ function change(state: State, fact: Fact, ts: string): State {
     case 'tool.end': {
       const { call_id, name, result, shaped, ms } = fact.data;
       const doubtful = !result.success && result.error.code === 'in_doubt' ? { in_doubt: [...state.in_doubt, name] } : {};
-      const record = { success: result.success, ms, ran: true as const, ...(result.success ? {} : { error_code: result.error.code }) };
+      const record = { success: result.success, ms, ran: true as const, ...(result.success ? {} : failedAs(result.error)) };
       return closeCall({ ...entered(state, fact.data), ...doubtful }, call_id, shaped, record);
     }
     case 'guard.trip':

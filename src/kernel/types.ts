@@ -303,6 +303,10 @@ export interface EventData {
     result: ToolResult;
     shaped: string;
     ms: number;
+    /** Names the whole result where `shaped` shows a part of it; the tool read_result reads on by it. Unique in a session. */
+    handle?: string;
+    /** How often the tool ran, when it was tried again. */
+    tries?: number;
     /** Where the result came from, for people: an address, a path. */
     from?: string;
     /** This result is so though its tool is not declared to be (a note that was written from untrusted text). */
@@ -425,6 +429,17 @@ export interface Question {
   calls: CallQuestion[];
   expires?: string;
 }
+/** A result that was too long to be shown whole: what finds it again. */
+export interface KeptResult {
+  handle: string;
+  call_id: string;
+  /** The run that has it, also when that was an earlier one of the session. */
+  run_id: string;
+  /** The tool. */
+  name: string;
+  untrusted?: true;
+  private?: true;
+}
 /** A finished call as guards see it: small, and comparable by its texts. */
 export interface Trail {
   call_id: string;
@@ -435,6 +450,8 @@ export interface Trail {
   result: string;
   success: boolean;
   error_code?: string;
+  /** The tool itself says that no further call of it can succeed. */
+  final?: true;
   step: number;
 }
 /** The fold of the events: only what decisions need. Plain data; never changed in place. */
@@ -489,6 +506,8 @@ export interface State {
   limit?: { limit: string; value: number };
   /** Untrusted and private texts that have entered, also in earlier runs of the session; never taken out. */
   sources: readonly Source[];
+  /** Results that can be read back, also of earlier runs of the session, oldest first. */
+  kept: readonly KeptResult[];
   /** The last calls of this run, oldest first; at most 50. */
   trail: readonly Trail[];
   /** Results of features' performers, by name. */
