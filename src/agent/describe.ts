@@ -1,6 +1,7 @@
 /** The performer behind `describe_image`: one light model call that says what the images of earlier rounds show. */
 
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
+import { unlessAborted } from '../kernel/abort.ts';
 import { cut } from '../kernel/text.ts';
 import type { State } from '../kernel/types.ts';
 import { withRetry } from '../models/retry.ts';
@@ -8,7 +9,7 @@ import type { ChatModel } from '../models/types.ts';
 import type { Templates } from '../protocols/templates.ts';
 import { defined } from './defined.ts';
 import { cannotSee, imagesOf } from './images.ts';
-import { type ThinkParts, unlessAborted } from './think.ts';
+import type { ThinkParts } from './think.ts';
 import type { FeaturePerformer } from './types.ts';
 
 /** 120 words with room to spare; a model that writes on is cut off. */

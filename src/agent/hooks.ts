@@ -4,9 +4,9 @@
  * through validation, judges, permissions and gates.
  */
 
+import { unlessAborted } from '../kernel/abort.ts';
 import { HermesError } from '../kernel/errors.ts';
 import type { Fact, HookStage, JsonObject, Level, Message, Performing, State, ToolResult } from '../kernel/types.ts';
-import { unlessAborted } from './think.ts';
 
 /** What every hook is told besides. `signal` is aborted when the run is stopped; nobody waits for the hook then. */
 export interface HookContext {

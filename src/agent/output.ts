@@ -3,6 +3,7 @@
  * that want one.
  */
 
+import { unlessAborted } from '../kernel/abort.ts';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import { stableJson } from '../kernel/text.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
@@ -13,7 +14,6 @@ import { isObject, issueLines, type StandardSchema, withDefaults } from '../tool
 import { compileValidator, inspect, MOST_PROBLEMS, type Validator } from '../tools/validate.ts';
 import { badOutputSchema, isWrapped, type OutputForm } from './output-form.ts';
 import { type Checked, ROOT } from './output-rule.ts';
-import { unlessAborted } from './think.ts';
 import type { FeaturePerformer, RunOutcome } from './types.ts';
 
 /** The check of one run's answers. */

@@ -1,5 +1,6 @@
 /** The performer that asks the model: render, ask (with retries), read, report. It never throws for what a model or network did. */
 
+import { unlessAborted } from '../kernel/abort.ts';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import type { Cost, EventData, Fact, Json, Performers, Performing, Reply, State, ToolInfo, Usage } from '../kernel/types.ts';
 import { withRetry } from '../models/retry.ts';
@@ -162,16 +163,6 @@ function discarded(error: unknown, ms: number, costOf: (usage: Usage) => Cost | 
   return [
     { event_type: 'perform.end', data: { name: 'discarded_reply', result: { code }, ms, usage, ...defined({ cost: costOf(usage) }) } },
   ];
-}
-
-/** A model that does not heed its signal is left behind: the end of a run does not wait for it. */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** A reply that carries neither answer nor call, or that ended in a way nobody knows (K4), is an error with a name. */

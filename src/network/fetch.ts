@@ -3,6 +3,7 @@
  * connects to the addresses that were checked; time, bytes, headers and redirects are bounded.
  */
 
+import { unlessAborted } from '../kernel/abort.ts';
 import { HermesError } from '../kernel/errors.ts';
 import { type Answer, type HopRequest, requestHop } from './hop.ts';
 import { type WebResponse, webResponse } from './response.ts';
@@ -101,16 +102,6 @@ function redirected(request: HopRequest, { status }: Answer, isSameOrigin: boole
   const dropped = (name: string) => (!isSameOrigin && FOR_ONE_HOST.test(name)) || (becomesGet && /^content-/i.test(name));
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !dropped(name)));
   return becomesGet ? { method: 'GET', headers } : { ...request, headers };
-}
-
-/** A name service cannot be interrupted; its answer is not waited for. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** For messages: an address without what may be secret in it. */
