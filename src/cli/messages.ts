@@ -176,6 +176,7 @@ const TABLE = {
   'run.model': ['model {model}: {reason}', '模型 {model}：{reason}'],
   'run.step': ['step {step}', '第 {step} 步'],
   'run.thinking': ['{model} is thinking', '{model} 思考中'],
+  'run.nudged': ['sent back to the model ({guard}): {why}', '已退回给模型（{guard}）：{why}'],
   'run.replaced': ['the answer was made from the result by a rail, not by the model', '答案由轨道根据结果给出，而非模型所写'],
   'run.rail': ['(decided by a rail, not by the model)', '（由轨道而非模型决定）'],
   'run.compacted': ['older rounds shortened: {before} -> {after} tokens', '较早的轮次已压缩：{before} -> {after} token'],

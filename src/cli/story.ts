@@ -55,6 +55,8 @@ export class Story {
       case 'guard.trip':
         // A replaced answer is nothing to worry about; why it was replaced stands in the log.
         if (event.data.verdict === 'replace') return { text: t('run.replaced'), tone: 'dim' };
+        if (event.data.verdict === 'nudge')
+          return warning(t('run.nudged', { guard: event.data.guard, why: short(event.data.message.split('\n')[0]!) }));
         return warning(`${event.data.guard}: ${event.data.message}`);
       case 'hook.verdict': {
         const { hook, verdict, reason } = event.data;
