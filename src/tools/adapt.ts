@@ -6,15 +6,14 @@
 import { nearest } from '../kernel/errors.ts';
 import { stableJson } from '../kernel/text.ts';
 import type { Json, JsonObject, Repair } from '../kernel/types.ts';
-import { follow, isObject } from './schema.ts';
-import { inspect } from './validate.ts';
-
-/** A name as it is compared: letter case and punctuation do not count. */
-export function bareName(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-}
+import { asListed, bareName, branchesOf, convert, decoded, fits, schemaOf, toNumber, typesOf } from './convert.ts';
+import { surelyValid } from './plain.ts';
+import { isObject } from './schema.ts';
+import { unwrapped } from './unwrap.ts';
 
 export interface AdaptRules {
+  /** Name of the tool: models wrap arguments in it. */
+  tool?: string;
   aliases?: Readonly<Record<string, string>>;
   /** Unknown arguments are dropped with a note (reading tools) or refused (all others). */
   unknown: 'drop' | 'refuse';
@@ -35,7 +34,11 @@ export function hasUnknown(schema: JsonObject, args: JsonObject): boolean {
 
 export function adaptArguments(schema: JsonObject, args: JsonObject, rules: AdaptRules): Adapted {
   const work: Work = { root: schema, rules, repairs: [], problems: [] };
-  const adapted = fixObject(schema, args, 'arguments', work);
+  const names = namesOf(schema, rules.aliases);
+  const whole = isOpen(schema)
+    ? args
+    : unwrapped(args, { schema, names, ...rules, note: (text) => note(work, 'unwrapped', 'arguments', text) });
+  const adapted = fixObject(schema, whole, 'arguments', work);
   return { arguments: adapted, repairs: work.repairs, problems: work.problems };
 }
 
@@ -62,17 +65,21 @@ function isOpen(schema: JsonObject): boolean {
   return !isObject(schema.properties) || more === true || isObject(more) || schema.patternProperties !== undefined;
 }
 
+// ---- objects -----------------------------------------------------------------------------------------------
+
 function fixObject(schema: JsonObject, value: JsonObject, path: string, work: Work): JsonObject {
   const properties = (isObject(schema.properties) ? schema.properties : {}) as JsonObject;
   const required = Array.isArray(schema.required) ? schema.required : [];
+  const others = isObject(schema.additionalProperties) ? (schema.additionalProperties as JsonObject) : undefined;
   const fixed = renameKeys(schema, properties, value, path, work);
   for (const [key, part] of Object.entries(fixed)) {
-    if (!Object.hasOwn(properties, key)) continue;
-    const wanted = schemaOf(properties[key], work.root);
-    if (part === null && !required.includes(key) && wanted && !fits(typesOf(wanted), null)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : others;
+    if (property === undefined) continue;
+    const wanted = schemaOf(property, work.root);
+    if (wanted && !required.includes(key) && saysNothing(part, wanted)) {
       delete fixed[key];
-      note(work, 'dropped', `${path}.${key}`, 'null for an optional argument');
-    } else fixed[key] = fix(wanted, part, `${path}.${key}`, work);
+      note(work, 'dropped', `${path}.${key}`, `${brief(part)} for an optional argument`);
+    } else fixed[key] = fix(property, part, `${path}.${key}`, work, key);
   }
   for (const key of required) {
     const property = typeof key === 'string' && Object.hasOwn(properties, key) && !Object.hasOwn(fixed, key) ? properties[key] : undefined;
@@ -83,18 +90,31 @@ function fixObject(schema: JsonObject, value: JsonObject, path: string, work: Wo
   return fixed;
 }
 
+/** null, or a word for it where no text is wanted. An empty text is none: it may stand for something that got lost. */
+function saysNothing(value: Json, wanted: JsonObject): boolean {
+  const isNull = value === null || (typeof value === 'string' && /^\s*(?:null|none|undefined)\s*$/i.test(value));
+  return isNull && !fits(typesOf(wanted), value);
+}
+
+/** Each way to write a name -> the name; undefined = of two. */
+function namesOf(schema: JsonObject, aliases: AdaptRules['aliases']): Map<string, string | undefined> {
+  const names = new Map<string, string | undefined>();
+  for (const name of Object.keys((schema.properties ?? {}) as object))
+    names.set(bareName(name), names.has(bareName(name)) ? undefined : name);
+  for (const [alias, name] of Object.entries(aliases ?? {})) names.set(bareName(alias), name);
+  return names;
+}
+
 /** Keys in the schema's own spelling. A declared alias counts on the top level only. */
 function renameKeys(schema: JsonObject, properties: JsonObject, value: JsonObject, path: string, work: Work): JsonObject {
-  const byBareName = new Map<string, string | undefined>();
-  for (const name of Object.keys(properties)) byBareName.set(bareName(name), byBareName.has(bareName(name)) ? undefined : name);
-  if (path === 'arguments') for (const [alias, name] of Object.entries(work.rules.aliases ?? {})) byBareName.set(bareName(alias), name);
   const isRoot = schema === work.root;
+  const names = namesOf(schema, isRoot ? work.rules.aliases : {});
   const closed = isRoot ? !isOpen(schema) : schema.additionalProperties === false;
   const fixed: JsonObject = {};
   const given = Object.entries(value);
   const isGarbage = given.length > 1000; // nobody misspells that many names
   for (const [key, part] of given) {
-    const name = Object.hasOwn(properties, key) ? key : isGarbage ? undefined : byBareName.get(bareName(key));
+    const name = Object.hasOwn(properties, key) ? key : isGarbage ? undefined : names.get(bareName(key));
     if (name === undefined) {
       if (!closed) fixed[key] = part;
       else unknownKey(key, Object.keys(properties), path, work);
@@ -118,98 +138,98 @@ function unknownKey(key: string, known: string[], path: string, work: Work): voi
   work.problems.push(`${path}.${key}: unknown argument; ${near ? `did you mean ${near}?` : `known are ${known.join(', ') || 'none'}`}`);
 }
 
-function fix(schema: JsonObject | undefined, value: Json, path: string, work: Work): Json {
-  if (!schema) return value;
+// ---- values ------------------------------------------------------------------------------------------------
+
+/** `name`: of the property, where the value is one. */
+function fix(declared: Json, value: Json, path: string, work: Work, name?: string): Json {
+  const schema = schemaOf(declared, work.root);
+  if (!schema) return fixBranch(declared, value, path, work);
   const types = typesOf(schema);
-  const same = fits(types, value) ? value : convert(types, value);
+  const same = fits(types, value) ? value : reshape(schema, types, value, work, name);
   if (!Object.is(same, value)) note(work, 'converted', path, `${brief(value)} -> ${brief(same)}`);
-  if (Array.isArray(same)) {
-    const items = schemaOf(schema.items, work.root);
-    return items ? same.map((part, i) => fix(items, part, `${path}[${i}]`, work)) : same;
+  if (Array.isArray(same)) return fixItems(schema, same, path, work);
+  if (isObject(same))
+    return isObject(schema.properties) || isObject(schema.additionalProperties) ? fixObject(schema, same as JsonObject, path, work) : same;
+  if (!Array.isArray(schema.enum)) return same;
+  const listed = asListed(schema.enum, same);
+  if (listed !== same) note(work, 'converted', path, `${brief(same)} -> ${brief(listed)}`);
+  return listed;
+}
+
+function fixItems(schema: JsonObject, list: Json[], path: string, work: Work): Json[] {
+  const first = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+  return list.map((part, i) => {
+    const item = first[i] ?? schema.items;
+    return item === undefined ? part : fix(item, part, `${path}[${i}]`, work);
+  });
+}
+
+/** A value of a union: as the only branch that it can be made to fit. */
+function fixBranch(declared: Json, value: Json, path: string, work: Work): Json {
+  const branches = branchesOf(declared, work.root);
+  if (branches.length === 0 || branches.some((branch) => surelyValid(branch, value))) return value;
+  const tried = branches.map((branch) => {
+    const own: Work = { ...work, repairs: [], problems: [] };
+    const made = fix(branch, value, path, own);
+    return { made, own, fits: own.problems.length === 0 && surelyValid(branch, made) };
+  });
+  const good = tried.filter((one) => one.fits);
+  const [only] = good;
+  if (!only || new Set(good.map(({ made }) => stableJson(made))).size > 1) return value;
+  for (const { kind, path: at, note: text } of only.own.repairs) note(work, kind, at, text);
+  return only.made;
+}
+
+/** The value converted, or taken out of or put into a list. The value itself when none of it is sure. */
+function reshape(schema: JsonObject, types: readonly string[], value: Json, work: Work, name: string | undefined): Json {
+  const converted = convert(types, value);
+  if (!Object.is(converted, value) && fits(types, converted)) return converted;
+  const inner = Array.isArray(value)
+    ? value
+    : typeof value === 'string' && /^\s*\[/.test(value)
+      ? decoded(value, Array.isArray)
+      : undefined;
+  if (!types.includes('array')) {
+    const only = Array.isArray(inner) && inner.length === 1 ? inner[0]! : wrappedValue(value, name);
+    if (only === undefined || only === null) return value;
+    const made = fits(types, only) ? only : convert(types, only);
+    return fits(types, made) ? made : value;
   }
-  if (isObject(same)) return isObject(schema.properties) ? fixObject(schema, same as JsonObject, path, work) : same;
-  return fixLetterCase(schema, same, path, work);
+  return name === undefined ? value : (asList(schema, value, work) ?? value);
 }
 
-/** A value of an enum in its own letter case, when only one differs by nothing else. */
-function fixLetterCase(schema: JsonObject, value: Json, path: string, work: Work): Json {
-  if (typeof value !== 'string' || !Array.isArray(schema.enum) || schema.enum.includes(value)) return value;
-  const alike = schema.enum.filter((one) => typeof one === 'string' && one.toLowerCase() === value.trim().toLowerCase());
-  if (alike.length !== 1) return value;
-  note(work, 'converted', path, `${brief(value)} -> ${brief(alike[0]!)}`);
-  return alike[0]!;
+/** { value: x }, or { NAME: x } for the argument NAME. */
+function wrappedValue(value: Json, name: string | undefined): Json | undefined {
+  if (name === undefined || !isObject(value)) return undefined;
+  const { type: _, description: __, ...rest } = value;
+  const [entry, ...more] = Object.entries(rest);
+  if (!entry || more.length > 0) return undefined;
+  return ['value', bareName(name)].includes(bareName(entry[0])) ? (entry[1] as Json) : undefined;
 }
 
-/** The schema behind local references, and the one branch beside null of a nullable one. */
-function schemaOf(schema: Json | undefined, root: JsonObject, hops = 0): JsonObject | undefined {
-  if (!isObject(schema) || hops > 10) return undefined;
-  if (typeof schema.$ref === 'string') return schemaOf(follow(root, schema.$ref) as Json, root, hops + 1);
-  const branches = schema.anyOf ?? schema.oneOf;
-  if (!Array.isArray(branches)) return schema as JsonObject;
-  const real = branches.filter((branch) => !(isObject(branch) && branch.type === 'null'));
-  if (real.length !== 1 || real.length === branches.length) return undefined;
-  const only = schemaOf(real[0] as Json, root, hops + 1);
-  return only && { ...only, type: [...typesOf(only), 'null'] };
+/** A single value where a list is wanted. A text that may be several is none: it would have to be guessed where to cut it. */
+function asList(schema: JsonObject, value: Json, work: Work): Json[] | undefined {
+  const items = schemaOf(schema.items, work.root);
+  if (value === null || Array.isArray(schema.prefixItems)) return undefined;
+  const types = items ? typesOf(items) : [];
+  if (typeof value === 'string' && /[,;，；、|\n]/.test(value)) return severalIn(value, types, items?.enum);
+  if (types.includes('array')) return undefined;
+  const item = fits(types, value) ? value : convert(types, value);
+  return fits(types, item) ? [item] : undefined;
 }
 
-function typesOf(schema: JsonObject): string[] {
-  if (schema.type !== undefined) return [schema.type].flat() as string[];
-  if (Array.isArray(schema.enum)) return [...new Set(schema.enum.map((one) => (one === null ? 'null' : typeof one)))];
-  return isObject(schema.properties) ? ['object'] : [];
-}
-
-/** No declared type fits everything. */
-function fits(types: readonly string[], value: Json): boolean {
-  if (types.length === 0) return true;
-  if (value === null) return types.includes('null');
-  if (Array.isArray(value)) return types.includes('array');
-  if (typeof value === 'number' && Number.isInteger(value) && types.includes('integer')) return true;
-  return types.includes(typeof value);
-}
-
-/** The value as one of the types when nothing is lost by it; else the value itself. */
-function convert(types: readonly string[], value: Json): Json {
-  if (typeof value === 'number' && types.includes('string'))
-    return /^-?[\d.]+$/.test(String(value)) && isExact(String(value)) ? String(value) : value;
-  if (typeof value !== 'string') return value;
-  if (types.includes('integer') || types.includes('number')) {
-    const number = toNumber(value, !types.includes('number'));
-    if (number !== undefined) return number;
+/** "1, 2, 3" and members of an enum can be cut with certainty; other texts cannot. */
+function severalIn(text: string, types: readonly string[], listed: Json | undefined): Json[] | undefined {
+  const parts = text.split(/[,;，；、|\n]/).map((part) => part.trim());
+  if (Array.isArray(listed)) {
+    const found = parts.map((part) => asListed(listed, part));
+    return found.every((one) => listed.includes(one)) ? found : undefined;
   }
-  if (types.includes('boolean') && /^\s*(?:true|false)\s*$/i.test(value)) return value.trim().toLowerCase() === 'true';
-  if (types.includes('object') && /^\s*\{/.test(value)) return decoded(value, isObject) ?? value;
-  if (types.includes('array') && /^\s*\[/.test(value)) return decoded(value, Array.isArray) ?? value;
-  return value;
-}
-
-/** "12" -> 12; undefined when the text is no number in JSON's spelling ("00123", "1,000", "yes") or has more digits than a double holds. */
-function toNumber(text: string, wholeOnly: boolean): number | undefined {
-  if (text.length > 40) return undefined;
-  const plain = text.normalize('NFKC').trim();
-  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(plain) || !isExact(plain)) return undefined;
-  const number = Number(plain);
-  return Number.isFinite(number) && (!wholeOnly || Number.isSafeInteger(number)) ? number : undefined;
-}
-
-/** A double keeps every number of up to 15 significant digits, and every safe integer. */
-function isExact(text: string): boolean {
-  if (/^-?\d+$/.test(text) && Number.isSafeInteger(Number(text))) return true;
-  const digits = text
-    .replace(/[eE].*$/, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+/, '');
-  return digits.length <= 15;
-}
-
-/** Double encoding: JSON inside a string, decoded once and inspected like the rest. */
-function decoded(text: string, wanted: (value: unknown) => boolean): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return wanted(value) && !inspect({ value }).problem ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const isNumeric = types.length > 0 && types.every((type) => type === 'integer' || type === 'number');
+  const numbers = isNumeric ? parts.map((part) => toNumber(part, !types.includes('number'))) : [];
+  // "1,234" is one number in some countries and two in others
+  const isSure = numbers.length > 0 && !/^\s*\d{1,3}(?:[,，]\d{3})+\s*$/.test(text);
+  return isSure && numbers.every((one) => one !== undefined) ? numbers : undefined;
 }
 
 function brief(value: Json): string {

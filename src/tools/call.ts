@@ -6,7 +6,7 @@ import type { Call, Json, JsonObject, Performers, Performing, State, ToolInfo, T
 import { hashOf, type Inside, type ResultFacts, type RunContext, type Tool } from './define.ts';
 import { hostLists } from './host-lists.ts';
 import { memoryNotes, type NoteStore, notesOfCall } from './notes.ts';
-import { type ArgumentResolver, createPrepare } from './prepare.ts';
+import { createPrepare } from './prepare.ts';
 import { SHAPED_LIMIT, shape, toData, toError } from './result.ts';
 import { type Ending, Scope } from './scope.ts';
 
@@ -28,7 +28,6 @@ export interface ToolboxOptions {
   notes?: NoteStore;
   /** Puts secrets back in place of their placeholders, for the run stage only; default: none are known. */
   restore?(args: JsonObject): JsonObject;
-  resolve?: ArgumentResolver;
 }
 export interface Toolbox {
   infos: ToolInfo[];
@@ -46,7 +45,6 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     resultLimit = SHAPED_LIMIT,
     timezone,
     settings = {},
-    resolve,
   } = options;
   const notes = options.notes ?? memoryNotes();
   const tools = byName(options.tools);
@@ -145,7 +143,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
 
   return {
     infos: options.tools.map((tool) => tool.info),
-    prepare: createPrepare({ tools, workspace, settings, ...(resolve ? { resolve } : {}) }),
+    prepare: createPrepare({ tools, workspace, settings }),
     act,
     close: async () => void (await Promise.all(options.tools.map((tool) => tool.close?.()))),
   };

@@ -40,6 +40,11 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   maxCalls?: number;
   /** Other names that models use for an argument: { location: 'city' }. */
   aliases?: Readonly<Record<string, string>>;
+  /**
+   * Required arguments that may be filled, when the model leaves them out, with what the user's own words state in one way: a member of
+   * the `enum`, a word that the `pattern` describes (never digits alone), or what the `format` finds (email, uri, time-zone, arithmetic).
+   */
+  fromConversation?: readonly string[];
   /** Mends the arguments before they are validated; gives back all of them. */
   normalize?(args: JsonObject): JsonObject | Promise<JsonObject>;
   /** Looks at valid arguments before the call is permitted, and says what this call would do; it starts and changes nothing. */
@@ -153,7 +158,7 @@ export interface Notes {
 /** The plain data of a definition that rules and the caller need. */
 export type ToolSettings = Pick<
   ToolDefinition,
-  'timeoutMs' | 'idempotent' | 'parallelGroup' | 'resource' | 'maxCalls' | 'aliases' | 'output'
+  'timeoutMs' | 'idempotent' | 'parallelGroup' | 'resource' | 'maxCalls' | 'aliases' | 'fromConversation' | 'output'
 >;
 
 /** Present in every copy of this package, so that a tool made by another copy is known as one. */
@@ -218,7 +223,7 @@ const FLAGS = ['untrusted', 'private', 'outward'] as const;
 
 function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   const { name, description, input, level, examples, keywords } = definition;
-  const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, output } = definition;
+  const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, fromConversation, output } = definition;
   let hash: string | undefined;
   const info: ToolInfo = {
     name,
@@ -235,7 +240,7 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   for (const flag of FLAGS) if (definition[flag]) info[flag] = true;
   const made: Tool = {
     info,
-    settings: { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, output },
+    settings: { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, fromConversation, output },
     run: (args, context) => definition.execute(args, context),
   };
   if (definition.normalize) made.normalize = (args) => definition.normalize!(args);
@@ -290,6 +295,7 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   resource: ['a name', isText],
   maxCalls: ['a whole number from 1', isCount],
   aliases: ["other names of arguments, as in { location: 'city' }", (value) => isObject(value) && Object.values(value).every(isText)],
+  fromConversation: ['names of required arguments', (value) => Array.isArray(value) && value.every(isText)],
   normalize: ['a function', (value) => typeof value === 'function'],
   judge: ['a function', (value) => typeof value === 'function'],
   examples: ['an array of { request, arguments, result?, answer? }', (value) => Array.isArray(value) && value.every(isExample)],
@@ -328,6 +334,8 @@ function inputProblems(definition: ToolDefinition<InputSchema>, schema: JsonObje
       problems.push(`aliases.${alias}: expected one of the arguments ${known.join(', ')}, got ${preview(target)}`);
     if (known.includes(alias)) problems.push(`aliases.${alias}: expected a name that is no argument itself`);
   }
+  for (const name of definition.fromConversation ?? [])
+    if (!known.includes(name)) problems.push(`fromConversation: expected arguments out of ${known.join(', ')}, got ${preview(name)}`);
   return problems;
 }
 

@@ -2,22 +2,13 @@
 
 import { nearest } from '../kernel/errors.ts';
 import type { Call, Fact, Json, JsonObject, Performers, Repair, State } from '../kernel/types.ts';
-import { adaptArguments, bareName, hasUnknown } from './adapt.ts';
+import { adaptArguments, hasUnknown } from './adapt.ts';
+import { bareName } from './convert.ts';
 import { hashOf, type JudgeContext, type Judgement, type Tool } from './define.ts';
 import { surelyValid } from './plain.ts';
 import { toError } from './result.ts';
 import { isObject } from './schema.ts';
 import { compileValidator, inspect, type Validator } from './validate.ts';
-
-/**
- * Finds the value that a property's declared `format` wants in what the model wrote or the person asked;
- * undefined = leave it as it is. `value` is undefined when the argument is missing.
- */
-export type ArgumentResolver = (
-  property: JsonObject,
-  value: Json | undefined,
-  request: string,
-) => { value: Json; note: string } | undefined;
 
 export interface PrepareOptions {
   tools: ReadonlyMap<string, Tool>;
@@ -25,7 +16,6 @@ export interface PrepareOptions {
   workspace: string;
   /** Each tool's own settings, by its name. */
   settings?: Readonly<Record<string, JsonObject>>;
-  resolve?: ArgumentResolver;
 }
 
 type Rejected = { stage: 'rejected'; code: string; message: string };
@@ -50,7 +40,7 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
     const { tool } = found;
     const tooMany = overuse(state, tool, earlier);
     if (tooMany) return rejection(call, tooMany);
-    const adapted = await adapt(tool, call.arguments, options.resolve, state, validatorOf);
+    const adapted = await adapt(tool, call.arguments, state, validatorOf);
     if (adapted.stage === 'rejected') return rejection(call, adapted);
     const repairs = [...found.repairs, ...adapted.repairs];
     const { workspace, settings = {} } = options;
@@ -103,7 +93,6 @@ function overuse(state: State, { info, settings }: Tool, earlier: readonly Fact[
 async function adapt(
   tool: Tool,
   given: JsonObject,
-  resolve: ArgumentResolver | undefined,
   state: State,
   validatorOf: (tool: Tool) => Promise<Validator>,
 ): Promise<Adapted | Rejected> {
@@ -116,12 +105,16 @@ async function adapt(
     const validate = async (value: JsonObject, size: number) => (surelyValid(schema, value) ? [] : (await validatorOf(tool))(value, size));
     let problems = await validate(args, inspected.size);
     if (problems.length > 0 || hasUnknown(schema, args)) {
-      const adapted = adaptArguments(schema, args, { aliases: tool.settings.aliases, unknown: level === 'read' ? 'drop' : 'refuse' });
+      const adapted = adaptArguments(schema, args, {
+        tool: tool.info.name,
+        aliases: tool.settings.aliases,
+        unknown: level === 'read' ? 'drop' : 'refuse',
+      });
       if (adapted.problems.length > 0) return invalid(tool, adapted.problems);
       args = adapted.arguments;
       repairs.push(...adapted.repairs);
     }
-    if (resolve) args = resolved(schema, args, resolve, requestOf(state), repairs);
+    args = await supplied(tool, args, state, problems.length > 0, repairs);
     if (tool.normalize) args = normalized(args, await tool.normalize(structuredClone(args)), repairs);
     if (args !== given) problems = await validate(args, inspect(args).size);
     if (problems.length === 0 && tool.check) problems = await tool.check(structuredClone(args));
@@ -132,15 +125,31 @@ async function adapt(
   }
 }
 
-function resolved(schema: JsonObject, given: JsonObject, resolve: ArgumentResolver, request: string, repairs: Repair[]): JsonObject {
+/** Formats that no validator checks: a value of another form is looked through though the schema lets it pass. */
+const FREE_FORMATS = ['arithmetic', 'time-zone'];
+const ADDRESSES = ['email', 'uri'];
+
+/** Values in the form that a declared `format` wants ("London" as a time zone), and missing ones that the tool takes from the conversation. */
+async function supplied(tool: Tool, given: JsonObject, state: State, isInvalid: boolean, repairs: Repair[]): Promise<JsonObject> {
+  const { required } = tool.info.input_schema;
+  const { fromConversation = [] } = tool.settings;
   let args = given;
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (!isObject(property) || property.format === undefined) continue;
-    const before = Object.hasOwn(args, name) ? args[name] : undefined;
-    const found = resolve(property as JsonObject, before, request);
-    if (!found || found.value === before) continue;
-    args = { ...args, [name]: found.value };
-    repairs.push({ kind: 'resolved', path: `arguments.${name}`, note: found.note, by: 'rail' });
+  const take = (name: string, kind: string, one: { value: Json; note: string } | undefined) => {
+    if (!one || one.value === args[name]) return;
+    args = { ...args, [name]: one.value };
+    repairs.push({ kind, path: `arguments.${name}`, note: one.note, by: 'rail' });
+  };
+  for (const [name, property] of Object.entries((tool.info.input_schema.properties ?? {}) as JsonObject)) {
+    if (!isObject(property)) continue;
+    if (Object.hasOwn(args, name)) {
+      const formats = isInvalid ? [...FREE_FORMATS, ...ADDRESSES] : FREE_FORMATS;
+      if (!formats.includes(property.format as string)) continue;
+      const { resolveArgument } = await import('./resolve.ts');
+      take(name, 'resolved', resolveArgument(property as JsonObject, args[name], ''));
+    } else if (fromConversation.includes(name) && Array.isArray(required) && required.includes(name)) {
+      const { factFor } = await import('./facts.ts');
+      take(name, 'stated', factFor(property as JsonObject, state.messages));
+    }
   }
   return args;
 }
@@ -153,11 +162,6 @@ function normalized(before: JsonObject, after: unknown, repairs: Repair[]): Json
     repairs.push({ kind: 'normalized', path: `arguments.${name}`, note: 'by the tool', by: 'rail' });
   }
   return after as JsonObject;
-}
-
-function requestOf(state: State): string {
-  const last = state.messages.findLast((message) => message.role === 'user');
-  return last?.content ?? '';
 }
 
 function invalid(tool: Tool, problems: readonly string[]): Rejected {

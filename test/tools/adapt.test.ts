@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import type { Fact, JsonObject, Level } from '../../src/kernel/types.ts';
+import type { Fact, Json, JsonObject, Level } from '../../src/kernel/types.ts';
 import { createToolbox } from '../../src/tools/call.ts';
 import { type Tool, tool } from '../../src/tools/define.ts';
 import { callOf, prepared, stage, stateWith } from './performing.ts';
@@ -109,7 +109,7 @@ test('a missing required argument is filled from its default; the tool normalise
   assert.match((await adapted({ q: 'x', top: 1 }, broken)).message!, /- no luck/);
 });
 
-test('a format is resolved by the port, and only by it', async () => {
+test('a declared format finds the value in what the model wrote; a missing one is not taken from the request', async () => {
   const zone = tool({
     name: 'now',
     description: 'Time.',
@@ -118,21 +118,110 @@ test('a format is resolved by the port, and only by it', async () => {
     execute: () => null,
   });
   const state = stateWith({ messages: [{ role: 'user', content: '东京几点？' }] });
-  const asked: unknown[] = [];
-  const options = {
-    tools: [zone],
-    resolve: (property: JsonObject, value: unknown, request: string) => {
-      asked.push([property.format, value, request]);
-      return { value: 'Asia/Tokyo', note: 'by its city' };
-    },
-  };
-  const fact = await prepared(options, callOf('now', { time_zone: 'Tokyo' }), state);
-  assert.deepEqual(asked, [['time-zone', 'Tokyo', '东京几点？']]);
-  assert.deepEqual((fact.data as { repairs: unknown }).repairs, [
-    { kind: 'resolved', path: 'arguments.time_zone', note: 'by its city', by: 'rail' },
-  ]);
-  assert.equal((await prepared(options, callOf('now', {}), state)).event_type, 'call.prepare');
+  const fact = await prepared({ tools: [zone] }, callOf('now', { time_zone: '伦敦' }), state);
+  const { arguments: args, repairs } = fact.data as Extract<Fact, { event_type: 'call.prepare' }>['data'];
+  assert.deepEqual(args, { time_zone: 'Europe/London' });
+  assert.deepEqual(
+    repairs!.map(({ kind, path, by }) => [kind, path, by]),
+    [['resolved', 'arguments.time_zone', 'rail']],
+  );
+  const same = await prepared({ tools: [zone] }, callOf('now', { time_zone: 'Asia/Tokyo' }), state);
+  assert.equal((same.data as { repairs?: unknown }).repairs, undefined);
   assert.equal((await prepared({ tools: [zone] }, callOf('now', {}), state)).event_type, 'call.reject');
+});
+
+test('a missing required argument comes from the conversation only if the tool allows it and the user said it in one way', async () => {
+  const make = (fromConversation: string[]) =>
+    tool({
+      name: 'order_status',
+      description: 'Status.',
+      level: 'read',
+      input: {
+        type: 'object',
+        properties: {
+          order: { type: 'string', pattern: '[A-Z]?\\d{4}' },
+          mail: { type: 'string', format: 'email' },
+          unit: { type: 'string', enum: ['day', '小时'] },
+        },
+        required: ['order', 'mail', 'unit'],
+      },
+      fromConversation,
+      execute: () => null,
+    });
+  const all = make(['order', 'mail', 'unit']);
+  const ask = async (made: Tool, ...said: string[]) => {
+    const messages = said.map((content) => ({ role: 'user' as const, content }));
+    const fact = await prepared({ tools: [made] }, callOf('order_status', {}), stateWith({ messages }));
+    return fact.event_type === 'call.prepare' ? fact.data : (fact as Fact<'call.reject'>).data.message;
+  };
+  const good = await ask(all, 'I am ann@example.com, count in Day', '订单A0001到哪了？');
+  assert.deepEqual((good as { arguments: Json }).arguments, { order: 'A0001', mail: 'ann@example.com', unit: 'day' });
+  assert.deepEqual([...new Set((good as { repairs: { kind: string }[] }).repairs.map(({ kind }) => kind))], ['stated']);
+  assert.match((await ask(make(['mail', 'unit']), '订单A0001到哪了？ ann@example.com 按小时')) as string, /arguments\.order/);
+  // a bare number, two orders, two addresses, a word inside another, and what somebody else wrote
+  assert.match((await ask(all, 'where is 0001? ann@example.com 小时')) as string, /arguments\.order/);
+  assert.match((await ask(all, 'A0001 or A0002? ann@example.com 小时')) as string, /arguments\.order/);
+  assert.match((await ask(all, 'A0001 ann@example.com, bob@example.com 小时')) as string, /arguments\.mail/);
+  assert.match((await ask(all, 'A0001 ann@example.com yesterday')) as string, /arguments\.unit/);
+  const foreign = stateWith({ messages: [{ role: 'tool', call_id: 'c', name: 'page', content: 'A0001 a@b.cc day', success: true }] });
+  assert.equal((await prepared({ tools: [all] }, callOf('order_status', {}), foreign)).event_type, 'call.reject');
+  assert.throws(() => make(['oder']), /fromConversation.*order.*oder/);
+});
+
+test('wrappers, lists, unions and records: taken for what they mean, or refused where that is not sure', async () => {
+  const made = (properties: JsonObject, required: string[] = []) =>
+    tool({ name: 'do_it', description: 'Does.', level: 'write', input: { type: 'object', properties, required }, execute: () => null });
+  const trip = made({ city: { type: 'string' }, days: { type: 'integer' }, name: { type: 'string' } });
+  for (const wrapped of [
+    { arguments: { city: 'Rome', days: '2' } },
+    { parameters: '{"city": "Rome", "days": 2}' },
+    { do_it: { city: 'Rome', days: 2 } },
+    { type: 'function', tool: 'do_it', input: { City: 'Rome', days: 2 } },
+    { city: ['Rome'], options: { days: 2 } },
+    { city: { value: 'Rome' }, days: { days: '2' } },
+  ] as JsonObject[])
+    assert.deepEqual((await adapted(wrapped, trip)).args, { city: 'Rome', days: 2 }, JSON.stringify(wrapped));
+  assert.deepEqual((await adapted({ name: 'do_it', arguments: { name: 'Ann' } }, trip)).args, { name: 'Ann' });
+  assert.match((await adapted({ city: 'Rome', options: { days: 2, colour: 'red' } }, trip)).message!, /options: unknown/);
+  assert.match((await adapted({ city: 'Rome', options: { city: 'Oslo' } }, trip)).message!, /options: unknown/);
+  assert.match((await adapted({ city: ['Rome', 'Oslo'] }, trip)).message!, /arguments\.city/);
+
+  const place = { type: 'object', properties: { lat: { type: 'number' }, lon: { type: 'number' } }, required: ['lat', 'lon'] };
+  assert.deepEqual((await adapted({ Lat: '1.5', lon: 2 }, made({ place }, ['place']))).args, { place: { lat: 1.5, lon: 2 } });
+  assert.ok((await adapted({ lat: 1 }, made({ place }, ['place']))).message);
+
+  const list = (items: JsonObject) => made({ list: { type: 'array', items } });
+  assert.deepEqual((await adapted({ list: 'Rome' }, list({ type: 'string' }))).args, { list: ['Rome'] });
+  assert.deepEqual((await adapted({ list: '1, 2,3' }, list({ type: 'integer' }))).args, { list: [1, 2, 3] });
+  assert.deepEqual((await adapted({ list: "['a', 'b']" }, list({ type: 'string' }))).args, { list: ['a', 'b'] });
+  assert.deepEqual((await adapted({ list: 'Red; 蓝' }, list({ enum: ['red', '蓝'] }))).args, { list: ['red', '蓝'] });
+  assert.deepEqual((await adapted({ list: { a: 1 } }, list({ type: 'object' }))).args, { list: [{ a: 1 }] });
+  for (const [value, items] of [
+    ['San Francisco, CA', { type: 'string' }],
+    ['1,234', { type: 'integer' }],
+    [[1, 2], { type: 'array', items: { type: 'integer' } }],
+  ] as [Json, JsonObject][])
+    assert.match((await adapted({ list: value }, list(items))).message ?? '', /arguments\.list/, JSON.stringify(value));
+
+  const shape = made({
+    shape: {
+      anyOf: [
+        { type: 'object', properties: { kind: { type: 'string', enum: ['circle'] }, r: { type: 'number' } }, required: ['kind', 'r'] },
+        {
+          type: 'object',
+          properties: { kind: { type: 'string', enum: ['square'] }, side: { type: 'number' } },
+          required: ['kind', 'side'],
+        },
+      ],
+    },
+    rates: { type: 'object', additionalProperties: { type: 'number' } },
+    unit: { type: 'string', enum: ['per_day', 'C', 'C++'] },
+  });
+  assert.deepEqual((await adapted({ shape: { kind: 'Square', side: '2' } }, shape)).args, { shape: { kind: 'square', side: 2 } });
+  assert.deepEqual((await adapted({ rates: { usd: '1', cny: 7 } }, shape)).args, { rates: { usd: 1, cny: 7 } });
+  assert.deepEqual((await adapted({ unit: 'Per Day' }, shape)).args, { unit: 'per_day' });
+  assert.deepEqual((await adapted({ unit: 'c++' }, shape)).args, { unit: 'C++' });
+  assert.ok((await adapted({ unit: 'C#' }, shape)).message);
 });
 
 test('hostile arguments: no pollution, at most 100 ms of blocking each', async () => {
