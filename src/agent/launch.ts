@@ -53,7 +53,7 @@ export function launch(parts: RunParts, spec: Launch): Running {
     if (event.event_type === 'approval.answer' || event.event_type === 'run.abort') for (const settle of settled) settle();
     const { run_id, session_id, trace_id } = identity;
     if ('seq' in event) return void spec.publish(event);
-    const delta = event.event_type === 'tool.delta' && parts.secrets ? parts.secrets.hide(event) : event;
+    const delta = parts.secrets ? parts.secrets.hide(event) : event; // a secret that is split between two pieces is not found
     const step = running.state()?.step ?? 0;
     spec.publish({ ts: systemClock.now(), trace_id, session_id, run_id, step, ...delta } as RunEvent);
   }

@@ -8,13 +8,13 @@ import { readSigningKey, signEnds } from '../journal/sign.ts';
 import { openSqliteStore } from '../journal/sqlite.ts';
 import type { EventStore } from '../journal/store.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
-import { providersOf } from '../models/profiles.ts';
 import type { Tool } from '../tools/define.ts';
 import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { Agent } from './agent.ts';
 import type { Config } from './config.ts';
 import { defined } from './defined.ts';
 import { GUARD_OPTIONS } from './guards.ts';
+import { knownSecrets } from './known-secrets.ts';
 import { type OpenedTools, openServers, withServers } from './mcp.ts';
 import type { AgentOptions, Approver, GuardOptions, ModelOption, RunLimits } from './types.ts';
 
@@ -187,18 +187,6 @@ async function makeFolder(folder: string): Promise<void> {
       cause: error,
     });
   }
-}
-
-/** Values of the variables that hold keys: they never reach store, log, trace or an error. */
-function knownSecrets(config: Config): Record<string, string> {
-  const names = new Set([...providersOf(config.env).flatMap((provider) => provider.keys), config.values.model.api_key_env ?? '']);
-  const secret = /(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD)$/i;
-  return Object.fromEntries(
-    Object.entries(config.env).filter((entry): entry is [string, string] => {
-      const [name, value] = entry;
-      return value !== undefined && value !== '' && (names.has(name) || secret.test(name));
-    }),
-  );
 }
 
 function choiceOf(config: Config) {

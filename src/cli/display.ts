@@ -5,6 +5,7 @@
  */
 
 import type { RunOutcome } from '../agent/types.ts';
+import { maskPatterns } from '../journal/secrets.ts';
 import type { RunEvent } from '../kernel/types.ts';
 import type { Cli } from './context.ts';
 import { costText } from './cost.ts';
@@ -110,7 +111,7 @@ export class Display {
   #line(text: string, tone: Line['tone']): void {
     this.#endStream();
     const { terminal } = this.#cli;
-    const safe = oneLine(text);
+    const safe = oneLine(maskPatterns(text));
     terminal.err(`${tone ? terminal.paint(tone, safe) : safe}\n`);
   }
 
@@ -119,7 +120,7 @@ export class Display {
     this.#clear();
     const timer = setInterval(() => this.#drawStatus(), FRAME_MS);
     timer.unref();
-    this.#status = { text: oneLine(text), since: performance.now(), timer };
+    this.#status = { text: oneLine(maskPatterns(text)), since: performance.now(), timer };
     this.#drawStatus();
   }
 

@@ -1,5 +1,7 @@
 /** How an error is told: what is wrong, and what to do next, in the user's language, on standard error. */
 
+import { secretVariables } from '../agent/known-secrets.ts';
+import { createSecrets, maskPatterns } from '../journal/secrets.ts';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import type { ErrorData } from '../kernel/types.ts';
 import type { Cli, ExitStatus } from './context.ts';
@@ -9,6 +11,11 @@ import { harmless } from './text.ts';
 
 /** Errors that the table of messages knows by their code are told in the user's language, others as they are. */
 export function toldError(cli: Cli, thrown: unknown): ErrorData {
+  const data = inWords(cli, thrown);
+  return { ...data, message: withoutSecrets(data.message), ...(data.next === undefined ? {} : { next: withoutSecrets(data.next) }) };
+}
+
+function inWords(cli: Cli, thrown: unknown): ErrorData {
   const data = errorData(thrown);
   if (!(thrown instanceof HermesError)) return data;
   const values = Object.fromEntries(Object.entries(thrown.data).map(([name, value]) => [name, String(value)]));
@@ -22,8 +29,13 @@ export function toldError(cli: Cli, thrown: unknown): ErrorData {
 export function printError(cli: Cli, given: ErrorData): void {
   const { terminal, t } = cli;
   const error = inOwnWords(cli, given);
-  terminal.err(`${terminal.paint('red', t('error.prefix'))}${harmless(error.message)}\n`);
-  terminal.err(`${terminal.paint('cyan', t('error.next'))}${harmless(error.next ?? t('next.general'))}\n`);
+  terminal.err(`${terminal.paint('red', t('error.prefix'))}${harmless(withoutSecrets(error.message))}\n`);
+  terminal.err(`${terminal.paint('cyan', t('error.next'))}${harmless(withoutSecrets(error.next ?? t('next.general')))}\n`);
+}
+
+/** An error may repeat what was given for something else: a key that stands where a number should. */
+export function withoutSecrets(text: string): string {
+  return maskPatterns(createSecrets(secretVariables(process.env)).hide(text));
 }
 
 /** In the user's language, for whoever shows it in another form. */

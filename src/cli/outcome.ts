@@ -3,7 +3,7 @@
 import type { RunOutcome } from '../agent/types.ts';
 import type { Cli, ExitStatus } from './context.ts';
 import type { Display } from './display.ts';
-import { printError } from './errors.ts';
+import { printError, withoutSecrets } from './errors.ts';
 import { harmless } from './text.ts';
 
 /** The object of `--json`, snake_case like all of the wire. Absent = not known. */
@@ -23,11 +23,11 @@ export function outcomeJson(outcome: RunOutcome): Record<string, unknown> {
     cost: outcome.cost,
     tool_calls: outcome.toolCalls.map(({ errorCode, ms, ...call }) => ({ ...call, error_code: errorCode, ms })),
     stopped_by: stoppedBy,
-    report,
+    report: report && withoutSecrets(report),
     in_doubt: inDoubt,
     claims: outcome.claims,
     unverified: outcome.unverified,
-    error,
+    error: error && { ...error, message: withoutSecrets(error.message) },
   };
 }
 
@@ -63,7 +63,7 @@ export function printOutcome(cli: Cli, outcome: RunOutcome, display: Display, wa
   else if (outcome.answer !== '' && !shown)
     terminal.out(`${terminal.outIsTerminal ? harmless(outcome.answer) : outcome.answer.toWellFormed()}\n`);
   // After an error the report is worth its lines only when something had been done before.
-  if (outcome.report && (!outcome.error || outcome.toolCalls.length > 0)) terminal.err(`${harmless(outcome.report)}\n`);
+  if (outcome.report && (!outcome.error || outcome.toolCalls.length > 0)) terminal.err(`${harmless(withoutSecrets(outcome.report))}\n`);
   if (outcome.status === 'waiting_for_approval') terminal.err(`${t('run.waits', { id: outcome.runId })}\n`);
   if (outcome.inDoubt?.length) terminal.err(`${t('run.inDoubt', { names: outcome.inDoubt.join(', ') })}\n`);
   if (outcome.unverified) terminal.err(`${t('run.unverified', { why: harmless(outcome.unverified) })}\n`);

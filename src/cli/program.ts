@@ -5,7 +5,7 @@ import { type Command, CommanderError } from 'commander';
 import { HermesError } from '../kernel/errors.ts';
 import { buildCommands } from './commands.ts';
 import { type Cli, type ExitStatus, usageError } from './context.ts';
-import { printError, statusOf, toldError } from './errors.ts';
+import { printError, statusOf, toldError, withoutSecrets } from './errors.ts';
 import { languageFrom } from './language.ts';
 import { type MessageKey, translator } from './messages.ts';
 import { Terminal } from './terminal.ts';
@@ -35,7 +35,8 @@ async function execute(cli: Cli, args: readonly string[]): Promise<ExitStatus> {
     const told = toldError(cli, error);
     if (args.includes('--json')) cli.terminal.out(`${JSON.stringify({ status: 'error', error: told })}\n`);
     printError(cli, told);
-    if (!(error instanceof HermesError) || process.env.HERMES_DEBUG === '1') cli.terminal.err(`${(error as Error).stack}\n`);
+    if (!(error instanceof HermesError) || process.env.HERMES_DEBUG === '1')
+      cli.terminal.err(`${withoutSecrets((error as Error).stack ?? '')}\n`);
     return statusOf(error);
   }
 }

@@ -18,7 +18,10 @@ export function createSecrets(known: Readonly<Record<string, string>>): Secrets 
   const names = new Map<string, string>();
   for (const [name, value] of Object.entries(known)) {
     if (!isSecret(value)) continue;
-    for (const form of [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]) names.set(form, `{{secret:${name}}}`);
+    const inJson = JSON.stringify(value).slice(1, -1);
+    // Errors and results of tools hold JSON in JSON.
+    const inInner = JSON.stringify(inJson).slice(1, -1);
+    for (const form of [value, inJson, inInner, encodeURIComponent(value)]) names.set(form, `{{secret:${name}}}`);
   }
   if (names.size === 0) return { hide: (value) => value, restore: (value) => value };
   const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length);
@@ -40,20 +43,25 @@ function isSecret(value: string): boolean {
 
 export const MASK = '[masked]';
 
-/** Shapes of well-known keys and tokens; none can reach over a quote of JSON, but for a private key as a whole. */
+/** Shapes of well-known keys and tokens. */
+const TOKENS: readonly string[] = [
+  '(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}', // OpenAI, Anthropic, DeepSeek, Stripe
+  String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}\b`, // AWS
+  'gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}',
+  'glpat-[A-Za-z0-9_-]{18,}', // GitLab
+  'xox[abeoprs]-[A-Za-z0-9-]{10,}', // Slack
+  'AIza[A-Za-z0-9_-]{30,}', // Google
+  'hf_[A-Za-z0-9]{30,}', // Hugging Face
+  String.raw`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, // JSON Web Token
+];
+/** None can reach over a quote of JSON, but for a private key as a whole. Tokens begin a word, or follow a sign written as %20. */
 const PATTERNS: readonly string[] = [
   String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{0,8192}?-----END [A-Z ]*PRIVATE KEY-----`,
-  String.raw`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`, // OpenAI, Anthropic, DeepSeek, Stripe
+  String.raw`(?:\b|(?<=%[0-9A-Fa-f]{2}))(?:${TOKENS.join('|')})`,
   String.raw`(?<=\bBearer\s)[A-Za-z0-9._~+/=-]{12,}`,
   String.raw`(?<=\bBasic\s)[A-Za-z0-9+/]{16,}={0,2}`,
-  String.raw`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`, // AWS
-  String.raw`\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}`,
-  String.raw`\bglpat-[A-Za-z0-9_-]{18,}`, // GitLab
-  String.raw`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`, // Slack
-  String.raw`\bAIza[A-Za-z0-9_-]{30,}`, // Google
-  String.raw`\bhf_[A-Za-z0-9]{30,}`, // Hugging Face
-  String.raw`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, // JSON Web Token
   String.raw`(?<=[a-z]://[^\s:/@"]{1,64}:)[^\s:/@"]{3,128}(?=@)`, // password in an address
+  String.raw`(?<=[?&](?:key|api[-_]?key|(?:access_)?token|secret|password|sig(?:nature)?)=)[^&#\s"'<>\\]{6,512}`, // in its query
 ];
 const MASKED = new RegExp(PATTERNS.join('|'), 'g');
 

@@ -23,6 +23,7 @@ test('known values become placeholders in strings and keys, and come back for a 
   assert.deepEqual(secrets.restore(hidden), value);
   assert.equal(secrets.restore('{{secret:OTHER}} {{secret:toString}}'), '{{secret:OTHER}} {{secret:toString}}');
   assert.equal(secrets.hide(JSON.stringify({ a: 'p"a\\s+s$(w)' })), '{"a":"{{secret:密码}}"}', 'inside JSON text');
+  assert.equal(secrets.hide(JSON.stringify(JSON.stringify('p"a\\s+s$(w)'))), String.raw`"\\"{{secret:密码}}\\""`, 'JSON in JSON');
   assert.equal(secrets.hide('https://x/?k=p%22a%5Cs%2Bs%24(w)'), 'https://x/?k={{secret:密码}}', 'inside an address');
   const none = createSecrets({ A: 'none' });
   assert.equal(none.hide(value), value);
@@ -43,7 +44,10 @@ test('patterns of secrets are masked, other text is not touched', () => {
   for (const text of secret) assert.equal(maskPatterns(`前 ${text} 后`), '前 [masked] 后');
   assert.equal(maskPatterns('Authorization: Bearer abcdefghijklmnop'), 'Authorization: Bearer [masked]');
   assert.equal(maskPatterns('postgres://me:hunter22@db/x'), 'postgres://me:[masked]@db/x');
+  assert.equal(maskPatterns(`a%20ghp_${'a'.repeat(36)}`), 'a%20[masked]');
+  assert.equal(maskPatterns('https://x/?page=2&api_key=abcdef123#z'), 'https://x/?page=2&api_key=[masked]#z');
   const plain = [
+    'https://x/?monkey=abcdefgh&keyword=abcdefgh',
     'task-force-one-two-three-four',
     'the Bearer of news',
     'https://a.b:8080/c@d',

@@ -3,6 +3,7 @@
 import type { Config, Source } from '../../agent/config.ts';
 import { KEYS, keysOf, type Section } from '../../agent/config-keys.ts';
 import { rememberedFile } from '../../agent/remembered.ts';
+import { maskPatterns } from '../../journal/secrets.ts';
 import type { Cli, ExitStatus } from '../context.ts';
 import { lookFor } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
@@ -19,7 +20,7 @@ interface Row {
 export async function configShow(cli: Cli, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
   const config = await lookFor(options);
   const rows = rowsOf(config);
-  if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+  if (options.json) cli.terminal.out(`${maskPatterns(JSON.stringify(rows, null, 2))}\n`);
   else {
     cli.terminal.out(table([header(cli), ...rows.map((row) => cells(cli, row))], cli.terminal.tableColumns));
     if (!config.file && !config.userFile) cli.terminal.err(`${cli.t('config.none')}\n`);
@@ -59,5 +60,5 @@ function header(cli: Cli): string[] {
 
 function cells(cli: Cli, { key, value, source, later }: Row): string[] {
   const origin = source.name ?? cli.t('config.default');
-  return [key, value === null ? '-' : JSON.stringify(value), later ? `${origin} (${cli.t('config.later')})` : origin];
+  return [key, value === null ? '-' : maskPatterns(JSON.stringify(value)), later ? `${origin} (${cli.t('config.later')})` : origin];
 }
