@@ -21,6 +21,8 @@ export type {
 export type { EventStore } from './journal/store.ts';
 export { HermesError } from './kernel/errors.ts';
 export type * from './kernel/types.ts';
+export type { OpenMcpOptions } from './mcp/library.ts';
+export type { Mcp } from './mcp/open.ts';
 export type { ChatModel } from './models/types.ts';
 export { type Tool, type ToolContext, type ToolDefinition, tool } from './tools/define.ts';
 export type { InputSchema, OutputOf } from './tools/schema.ts';
@@ -28,4 +30,15 @@ export type { InputSchema, OutputOf } from './tools/schema.ts';
 /** The embedded store: one SQLite file. Opened by the caller, who also closes it. */
 export async function openSqliteStore(options: { file: string }): Promise<import('./journal/store.ts').EventStore> {
   return (await import('./journal/sqlite.ts')).openSqliteStore(options);
+}
+
+/**
+ * The tools of MCP servers, named as in `.mcp.json`. Give an agent `tools: mcp.tools()`, and `liveTools: () => mcp.tools()` when they may
+ * change while it runs. The caller closes it.
+ */
+export async function openMcp(
+  mcpServers: Readonly<Record<string, unknown>>,
+  options: import('./mcp/library.ts').OpenMcpOptions = {},
+): Promise<import('./mcp/open.ts').Mcp> {
+  return (await import('./mcp/library.ts')).openMcpServers(mcpServers, options);
 }

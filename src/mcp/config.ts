@@ -91,11 +91,11 @@ function transportOf(given: unknown, { env, root }: ReadOptions): StdioServer | 
   return { type: type === 'sse' ? 'sse' : 'http', url, headers: textMap(entry.headers, 'headers'), ...(oauth ? { oauth } : {}) };
 }
 
-function oauthOf({ clientId, callbackPort }: Record<string, unknown>): NonNullable<HttpServer['oauth']> {
-  if (clientId !== undefined && typeof clientId !== 'string') throw new Error('oauth.clientId: expected a text');
+function oauthOf({ clientId, clientSecret, callbackPort }: Record<string, unknown>): NonNullable<HttpServer['oauth']> {
   if (callbackPort !== undefined && !Number.isInteger(callbackPort)) throw new Error('oauth.callbackPort: expected a port');
   return {
-    ...(clientId === undefined ? {} : { clientId }),
+    ...(clientId === undefined ? {} : { clientId: text(clientId, 'oauth.clientId') }),
+    ...(clientSecret === undefined ? {} : { clientSecret: text(clientSecret, 'oauth.clientSecret') }),
     ...(callbackPort === undefined ? {} : { callbackPort: callbackPort as number }),
   };
 }
@@ -122,16 +122,8 @@ function expanded(entry: Record<string, unknown>, env: ReadOptions['env']): Reco
     if (Array.isArray(value)) return value.map(fill);
     return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fill(one)])) : value;
   };
-  const { command, args, env: variables, cwd, url, headers } = entry;
-  return {
-    ...entry,
-    command: fill(command),
-    args: fill(args),
-    env: fill(variables),
-    cwd: fill(cwd),
-    url: fill(url),
-    headers: fill(headers),
-  };
+  const ours = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth'];
+  return { ...entry, ...Object.fromEntries(ours.map((key) => [key, fill(entry[key])])) };
 }
 
 function filled(value: string, env: ReadOptions['env']): string {

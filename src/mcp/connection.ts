@@ -188,7 +188,9 @@ export async function loadSdk(): Promise<Sdk> {
   try {
     return await import('@modelcontextprotocol/client');
   } catch (error) {
-    throw new HermesError('mcp_missing', `MCP servers need the package ${SDK}, which is not installed`, {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'ERR_MODULE_NOT_FOUND' ? 'is not installed' : `cannot be loaded: ${message.split('\n')[0]}`;
+    throw new HermesError('mcp_missing', `MCP servers need the package ${SDK}, which ${why}`, {
       kind: 'usage',
       next: `npm install ${SDK}@${SDK_VERSION}`,
       cause: error,

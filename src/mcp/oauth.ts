@@ -45,6 +45,9 @@ export async function storedLogin(folder: string, server: ServerConfig): Promise
 
 /** `open` is handed the address at which the person says yes. */
 export function provider(file: string, stored: Stored, { oauth }: HttpServer, redirect: string, open: (url: URL) => void): Login {
+  const { clientId, clientSecret } = oauth ?? {};
+  const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
+  const known = clientId === undefined ? undefined : { client_id: clientId, ...secret };
   let verifier = '';
   const state = crypto.randomUUID();
   const keep = (more: Stored) => writePrivate(file, Object.assign(stored, more));
@@ -58,7 +61,7 @@ export function provider(file: string, stored: Stored, { oauth }: HttpServer, re
       token_endpoint_auth_method: 'none',
     },
     state: () => state,
-    clientInformation: () => stored.client ?? (oauth?.clientId === undefined ? undefined : { client_id: oauth.clientId }),
+    clientInformation: () => stored.client ?? known,
     saveClientInformation: (client) => keep({ client, redirect }),
     tokens: () => stored.tokens,
     saveTokens: (tokens) => keep({ tokens, redirect }),

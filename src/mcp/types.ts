@@ -17,7 +17,7 @@ export interface HttpServer {
   url: string;
   headers: Readonly<Record<string, string>>;
   /** For services that register no clients by themselves. */
-  oauth?: { clientId?: string; callbackPort?: number };
+  oauth?: { clientId?: string; clientSecret?: string; callbackPort?: number };
 }
 /** A server as the user has configured it, all variables filled in. */
 export interface ServerConfig {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { own } from '../mcp/rig.ts';
 import { hermes } from './start.ts';
@@ -55,6 +55,17 @@ test('approve shows what has changed, needs a yes, and opens the tool again', as
   assert.equal(asked.status, 2, 'there is no terminal here');
   assert.equal((await hermes(['mcp', 'approve', 'sky', '--yes'], { cwd })).status, 0);
   assert.equal((await hermes(['tools', 'call', 'sky__weather', '--allow', 'sky__*'], { cwd })).status, 0);
+});
+
+test('the example that is shipped works as it stands', async (t) => {
+  const cwd = resolve(import.meta.dirname, '../../examples/mcp');
+  const home = await mkdtemp(join(tmpdir(), 'hermes-cli-mcp-'));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const env = { HOME: home, HERMES_TRUST: '', npm_config_offline: 'true', MEMORY_FILE: join(home, 'memory.json') };
+  const check = await hermes(['mcp', 'check'], { cwd, env });
+  assert.equal(check.status, 0, check.err);
+  assert.match(check.out, /^files__read_text_file \(read\)/m);
+  assert.match(check.out, /^mcp_\w+__create_entities \(write\)/m);
 });
 
 test('a folder that is not trusted starts nothing', async (t) => {
