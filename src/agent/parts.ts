@@ -95,6 +95,7 @@ export function agentParts(options: AgentOptions): AgentParts {
         timeoutMs: options.toolTimeoutMs,
         timezone: options.timezone,
         settings: options.toolSettings,
+        env: options.env,
       }),
       ...(options.store ? { notes: storedNotes(options.store, secrets) } : {}),
       ...(secrets ? { restore: secrets.restore } : {}),

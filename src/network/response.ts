@@ -15,7 +15,7 @@ export interface WebData {
 export interface WebResponse extends WebData {
   /** Status 200 to 299. */
   ok: boolean;
-  /** By the charset of the content type, else UTF-8, else GB 18030, else UTF-8 with replacements. */
+  /** By its byte order mark, else by the charset that it names, else UTF-8, else GB 18030; what does not fit becomes U+FFFD. */
   text(): string;
   /** Throws `not_json`. */
   json(): unknown;
@@ -36,18 +36,32 @@ const CHARSET = /charset\s*=\s*["']?([\w-]+)/i;
 
 function decode({ bytes, headers, truncated }: WebData): string {
   const type = headers['content-type'] ?? '';
-  const inPage = type.includes('html') ? Buffer.from(bytes.subarray(0, 1024)).toString('latin1') : '';
-  const named = CHARSET.exec(type)?.[1] ?? CHARSET.exec(inPage)?.[1];
-  for (const encoding of [named, 'utf-8', 'gb18030']) {
-    if (encoding === undefined) continue;
+  const inPage = type === '' || type.includes('html') ? Buffer.from(bytes.subarray(0, 1024)).toString('latin1') : '';
+  const named = byMark(bytes) ?? CHARSET.exec(type)?.[1] ?? CHARSET.exec(inPage)?.[1];
+  const isKnown = named !== undefined && decoder(named) !== undefined;
+  for (const encoding of isKnown ? [named, 'utf-8'] : ['utf-8', 'gb18030']) {
     try {
-      return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: truncated });
+      return decoder(encoding, true)!.decode(bytes, { stream: truncated });
     } catch (error) {
-      // RangeError: no such encoding; TypeError: the bytes are not in it. Then it is another.
-      if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+      if (!(error instanceof TypeError)) throw error; // the bytes are not in it; then it is another
     }
   }
-  return new TextDecoder().decode(bytes);
+  return decoder(isKnown ? named : 'utf-8')!.decode(bytes);
+}
+
+function byMark([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
+/** undefined = there is no such encoding. */
+function decoder(encoding: string, fatal = false): InstanceType<typeof TextDecoder> | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function parseJson(url: string, text: string): unknown {

@@ -5,6 +5,7 @@ import { cut } from '../kernel/text.ts';
 import type { Call, Json, JsonObject, Performers, Performing, State, ToolInfo, ToolResult } from '../kernel/types.ts';
 import { hashOf, type Inside, type ResultFacts, type RunContext, type Tool } from './define.ts';
 import { hostLists } from './host-lists.ts';
+import { type Environment, environmentOf, lackOf } from './needs.ts';
 import { memoryNotes, type NoteStore, notesOfCall } from './notes.ts';
 import { createPrepare } from './prepare.ts';
 import { SHAPED_LIMIT, shape, toData, toError } from './result.ts';
@@ -24,12 +25,15 @@ export interface ToolboxOptions {
   timezone?: string;
   /** Each tool's own settings, by its name. */
   settings?: Readonly<Record<string, JsonObject>>;
+  /** Where the variables are found that tools need; default process.env. */
+  env?: Environment;
   /** Default: in memory, gone with the toolbox. */
   notes?: NoteStore;
   /** Puts secrets back in place of their placeholders, for the run stage only; default: none are known. */
   restore?(args: JsonObject): JsonObject;
 }
 export interface Toolbox {
+  /** Of the tools that lack nothing. */
   infos: ToolInfo[];
   prepare: Performers['prepare'];
   act: Performers['act'];
@@ -45,9 +49,11 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     resultLimit = SHAPED_LIMIT,
     timezone,
     settings = {},
+    env = process.env,
   } = options;
   const notes = options.notes ?? memoryNotes();
   const tools = byName(options.tools);
+  const prepare = createPrepare({ tools, workspace, settings });
   for (const [name, section] of Object.entries(settings)) hostLists(section, name);
 
   /** Conflicting calls one after another in their order, all others together, at most `maxParallel` at a time. */
@@ -80,6 +86,17 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     return calls.map((call, index) => [call, starts[index]!.data.key]);
   }
 
+  function lack(tool: Tool): string | undefined {
+    return lackOf(tool, settings[tool.info.name] ?? {}, env);
+  }
+
+  /** A call of a tool that lacks something is not made; what is missing is told. */
+  function unlessLacking(call: Call): Call {
+    const tool = tools.get(call.name);
+    const message = tool && lack(tool);
+    return message === undefined || call.problem ? call : { ...call, problem: { code: 'not_set_up', message } };
+  }
+
   async function runCall(state: State, call: Call, key: string, performing: Performing, calls: readonly Call[]): Promise<void> {
     const began = performance.now();
     const { id: call_id, name } = call;
@@ -96,7 +113,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         callId: call_id,
         key,
         runId: state.run_id,
-        context: contextOf(state, name, inside),
+        context: contextOf(state, tool, inside),
         inside,
         progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id, data } }),
       });
@@ -131,10 +148,12 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     }
   }
 
-  function contextOf(state: State, name: string, { sources, tell }: Inside): RunContext {
+  function contextOf(state: State, tool: Tool, { sources, tell }: Inside): RunContext {
+    const own = settings[tool.info.name] ?? {};
     return {
       workspace,
-      settings: settings[name] ?? {},
+      settings: own,
+      env: environmentOf(tool, own, env),
       ...(timezone === undefined ? {} : { timezone }),
       notes: notesOfCall(notes, sources, (from) => tell({ untrusted: true, from })),
       calls: async () => state.ledger,
@@ -142,8 +161,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   }
 
   return {
-    infos: options.tools.map((tool) => tool.info),
-    prepare: createPrepare({ tools, workspace, settings }),
+    infos: options.tools.filter((tool) => lack(tool) === undefined).map((tool) => tool.info),
+    prepare: (state, calls, performing) => prepare(state, calls.map(unlessLacking), performing),
     act,
     close: async () => void (await Promise.all(options.tools.map((tool) => tool.close?.()))),
   };

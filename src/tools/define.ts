@@ -38,6 +38,11 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   resource?: string;
   /** Most calls in one run; default: no limit of its own. */
   maxCalls?: number;
+  /**
+   * What has to be set before it works: settings of [tools.NAME], and environment variables in capitals, which it may read then; a list
+   * within the list names alternatives. A tool that lacks one is listed with the reason, and not offered to models.
+   */
+  needs?: readonly (string | readonly string[])[];
   /** Other names that models use for an argument: { location: 'city' }. */
   aliases?: Readonly<Record<string, string>>;
   /**
@@ -143,6 +148,8 @@ export interface RunContext {
   readonly timezone?: string;
   /** The tool's own section [tools.NAME] of the configuration; {} when there is none. */
   readonly settings: JsonObject;
+  /** Environment variables, also of .env: those of the tool's `needs`, and those that its settings name (`*_env`, `env`). */
+  readonly env: Readonly<Record<string, string>>;
   readonly notes: Notes;
   /** The finished calls of this run so far. */
   calls(): Promise<readonly CallRecord[]>;
@@ -158,7 +165,7 @@ export interface Notes {
 /** The plain data of a definition that rules and the caller need. */
 export type ToolSettings = Pick<
   ToolDefinition,
-  'timeoutMs' | 'idempotent' | 'parallelGroup' | 'resource' | 'maxCalls' | 'aliases' | 'fromConversation' | 'output'
+  'timeoutMs' | 'idempotent' | 'parallelGroup' | 'resource' | 'maxCalls' | 'needs' | 'aliases' | 'fromConversation' | 'output'
 >;
 
 /** Present in every copy of this package, so that a tool made by another copy is known as one. */
@@ -223,7 +230,7 @@ const FLAGS = ['untrusted', 'private', 'outward'] as const;
 
 function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   const { name, description, input, level, examples, keywords } = definition;
-  const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, fromConversation, output } = definition;
+  const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, needs, aliases, fromConversation, output } = definition;
   let hash: string | undefined;
   const info: ToolInfo = {
     name,
@@ -240,7 +247,7 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   for (const flag of FLAGS) if (definition[flag]) info[flag] = true;
   const made: Tool = {
     info,
-    settings: { timeoutMs, idempotent, parallelGroup, resource, maxCalls, aliases, fromConversation, output },
+    settings: { timeoutMs, idempotent, parallelGroup, resource, maxCalls, needs, aliases, fromConversation, output },
     run: (args, context) => definition.execute(args, context),
   };
   if (definition.normalize) made.normalize = (args) => definition.normalize!(args);
@@ -294,6 +301,7 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   parallelGroup: ['a name', isText],
   resource: ['a name', isText],
   maxCalls: ['a whole number from 1', isCount],
+  needs: ['a list of names of settings and variables', (value) => Array.isArray(value) && value.flat().every(isText)],
   aliases: ["other names of arguments, as in { location: 'city' }", (value) => isObject(value) && Object.values(value).every(isText)],
   fromConversation: ['names of required arguments', (value) => Array.isArray(value) && value.every(isText)],
   normalize: ['a function', (value) => typeof value === 'function'],

@@ -2,7 +2,7 @@
 
 import { HermesError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/types.ts';
-import { parseHost } from '../network/hosts.ts';
+import { parseHost, portOf } from '../network/hosts.ts';
 
 /**
  * `allow_hosts`: reached whatever their address and port (a server in the own network). `trusted_hosts`: what they send was not
@@ -11,10 +11,19 @@ import { parseHost } from '../network/hosts.ts';
 const HOST_LISTS = ['allow_hosts', 'trusted_hosts'] as const;
 type HostLists = Record<(typeof HOST_LISTS)[number], readonly string[]>;
 
-/** Throws a usage error that names the setting. */
+/** Throws a usage error that names the setting. The hosts of addresses in the settings `url` and `*_url` are allowed: the user wrote them. */
 export function hostLists(settings: JsonObject, tool?: string): HostLists {
   const [allow_hosts, trusted_hosts] = HOST_LISTS.map((name) => listOf(settings, name, tool)) as [string[], string[]];
-  return { allow_hosts, trusted_hosts };
+  return { allow_hosts: [...allow_hosts, ...ownHosts(settings)], trusted_hosts };
+}
+
+function ownHosts(settings: JsonObject): string[] {
+  const addresses = Object.entries(settings).flatMap(([name, value]) => (name === 'url' || name.endsWith('_url') ? [value] : []));
+  return addresses.flatMap((address) => {
+    if (typeof address !== 'string' || !URL.canParse(address)) return [];
+    const url = new URL(address);
+    return url.hostname === '' ? [] : [`${url.hostname}:${portOf(url)}`];
+  });
 }
 
 function listOf(settings: JsonObject, name: string, tool: string | undefined): string[] {

@@ -70,7 +70,7 @@ export class WorkerPool {
   /** A call in a thread of its own; `defer` gets what ends the thread when the call ends before it. */
   async run(call: CallData, context: ToolContext, defer: (cleanup: () => Promise<void>) => void, inside: Inside): Promise<unknown> {
     const { callId, key, runId, signal, progress } = context;
-    const { workspace, timezone, settings } = context.context;
+    const { workspace, timezone, settings, env } = context.context;
     const thread = await this.#take();
     let isServing = true;
     let mayHaveProcesses = true;
@@ -90,6 +90,7 @@ export class WorkerPool {
         runId,
         workspace,
         settings,
+        env,
         sources: inside.sources,
         ...(timezone === undefined ? {} : { timezone }),
         mark: markFor(key),

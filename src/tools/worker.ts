@@ -36,6 +36,7 @@ interface RunRequest extends CallData {
   runId: string;
   workspace: string;
   settings: JsonObject;
+  env: Readonly<Record<string, string>>;
   timezone?: string;
   sources: Inside['sources'];
   /** Environment that marks the processes of this call. */
@@ -147,7 +148,7 @@ function canSpawn(): boolean {
 
 // ---- what a tool is handed ---------------------------------------------------------------------------
 
-function contextOf({ callId, key, runId, workspace, settings, timezone }: RunRequest): ToolContext {
+function contextOf({ callId, key, runId, workspace, settings, env, timezone }: RunRequest): ToolContext {
   const notes: Notes = {
     get: (name) => ask('notes.get', name),
     set: (name, value) => ask('notes.set', name, value),
@@ -168,7 +169,7 @@ function contextOf({ callId, key, runId, workspace, settings, timezone }: RunReq
       signal?.throwIfAborted();
       return webResponse(await ask<WebData>('fetch', String(address), options));
     },
-    context: { workspace, settings, ...(timezone === undefined ? {} : { timezone }), notes, calls },
+    context: { workspace, settings, env, ...(timezone === undefined ? {} : { timezone }), notes, calls },
   };
 }
 
