@@ -17,7 +17,7 @@ const NO_FAILURE = new Set(['cancelled', 'in_doubt', 'denied', 'approval_outdate
 /** `similar`: other tools that may do the same, best first. */
 export function failureGuard(similar: (tool: string) => readonly string[]): Guard {
   return (state) => {
-    if (state.trail.length < 2) return undefined;
+    if (state.calls.length === 0 || state.trail.every(({ success }) => success)) return undefined;
     const open = state.calls.filter(({ status }) => status === 'proposed' || status === 'prepared');
     if (open.length === 0) return undefined;
     const numbers = numbersOf(state);

@@ -5,9 +5,9 @@
  */
 
 import { stableJson } from '../kernel/text.ts';
-import type { Call, Guard, Json, JsonObject, Level, State, Verdict } from '../kernel/types.ts';
+import type { Call, Guard, Json, JsonObject, Level, State, Trail, Verdict } from '../kernel/types.ts';
 import { numbersOf } from './numbers.ts';
-import { type Finished, recentCalls } from './recent.ts';
+import { recentTrail } from './recent.ts';
 
 const LOOP = 'loop';
 
@@ -25,12 +25,14 @@ export function loopGuard(level: (tool: string) => Level | undefined): Guard {
 function refusal(state: State, calls: number, insist: number, level: LevelOf): Verdict | undefined {
   const open = state.calls.filter(({ status }) => status === 'proposed' || status === 'prepared');
   if (open.length === 0) return undefined;
-  const recent = recentCalls(state);
-  const repeated = open.map((call) => ({ call, times: repeats(recent, wanted(call), level) })).filter(({ times }) => times >= calls - 1);
+  const recent = recentTrail(state);
+  const asked = open.map((call) => ({ call, like: wanted(call) }));
+  const counted = asked.map(({ call, like }) => ({ call, like, times: repeats(recent, like, level) }));
+  const repeated = counted.filter(({ times }) => times >= calls - 1);
   const first = repeated[0];
   if (!first) return undefined;
   const text = TEXT[state.language];
-  const refused = recent.filter((entry) => entry.error_code === LOOP && isSame(entry, wanted(first.call), level)).length;
+  const refused = recent.filter((entry) => entry.error_code === LOOP && isSame(entry, first.like, level)).length;
   if (insist > 0 && refused >= insist) return { verdict: 'stop', message: text.stop(first.call.name, first.times) };
   const names = [...new Set(repeated.map(({ call }) => call.name))].join(', ');
   return { verdict: 'refuse', message: text.refuse(names, first.times), call_ids: repeated.map(({ call }) => call.id) };
@@ -39,21 +41,21 @@ function refusal(state: State, calls: number, insist: number, level: LevelOf): V
 /** After the results of a step: one of its calls has now brought nothing new as often as is allowed. */
 function nudge(state: State, calls: number, level: LevelOf): Verdict | undefined {
   if (calls < 3 || state.messages.at(-1)?.role !== 'tool') return undefined;
-  const recent = recentCalls(state);
+  const recent = recentTrail(state);
   const newest = recent.filter((entry) => entry.step === state.step && entry.error_code !== LOOP);
   const found = newest.find((entry) => repeats(recent, entry, level) === calls - 1);
   return found && { verdict: 'nudge', message: TEXT[state.language].nudge(found.name, calls - 1) };
 }
 
 type LevelOf = (tool: string) => Level | undefined;
-type Wanted = Pick<Finished, 'name' | 'arguments'>;
+type Wanted = Pick<Trail, 'name' | 'arguments'>;
 
 function wanted({ name, arguments: args }: Call): Wanted {
   return { name, arguments: stableJson(args) };
 }
 
 /** How many steps in a row, as far back as nothing changed, have made this call and got the same result. */
-function repeats(recent: readonly Finished[], call: Wanted, level: LevelOf): number {
+function repeats(recent: readonly Trail[], call: Wanted, level: LevelOf): number {
   const steps = new Set<number>();
   let result: string | undefined;
   for (const [index, entry] of [...recent.entries()].reverse()) {
@@ -68,7 +70,7 @@ function repeats(recent: readonly Finished[], call: Wanted, level: LevelOf): num
 }
 
 /** A change that is made again and gives the same is none: read, write, read, write is a loop, too. */
-function isRepeat(recent: readonly Finished[], index: number): boolean {
+function isRepeat(recent: readonly Trail[], index: number): boolean {
   const entry = recent[index]!;
   return recent
     .slice(0, index)
@@ -76,16 +78,26 @@ function isRepeat(recent: readonly Finished[], index: number): boolean {
 }
 
 /** Reading calls also when they differ in trifles only; what acts, and what failed, has to be the very same. */
-function isSame(entry: Wanted & { success?: boolean }, call: Wanted, level: LevelOf): boolean {
+function isSame(entry: Wanted & Partial<Pick<Trail, 'success' | 'error_code'>>, call: Wanted, level: LevelOf): boolean {
   if (entry.name !== call.name) return false;
   if (entry.arguments === call.arguments) return true;
-  return entry.success !== false && level(call.name) === 'read' && gist(entry.arguments) === gist(call.arguments);
+  const hasFailed = entry.success === false && entry.error_code !== LOOP;
+  return !hasFailed && level(call.name) === 'read' && gist(entry) === gist(call);
 }
 
 const PAGING = /^(?:page|offset|skip|start|cursor|page_?(?:no|num|number|index)|页码?|第几页|偏移)$/i;
 
+/** Entries of a trail live as long as their run, and are looked at again and again. */
+const gists = new WeakMap<Wanted, string>();
+
 /** The arguments without paging, letter case, spaces and punctuation. */
-function gist(canonical: string): string {
+function gist(call: Wanted): string {
+  const made = gists.get(call) ?? makeGist(call.arguments);
+  gists.set(call, made);
+  return made;
+}
+
+function makeGist(canonical: string): string {
   const args = JSON.parse(canonical) as JsonObject;
   const kept = Object.entries(args).filter(([name, value]) => !(PAGING.test(name) && /^\d+$/.test(String(value))));
   return stableJson(Object.fromEntries(kept.map(([name, value]) => [name, plain(value)])));

@@ -27,10 +27,10 @@ test('the standard cases pass with their scripts; the answer is a table, the res
   const cwd = await folder();
   const { out, err, status } = await hermes(['eval'], { cwd });
   assert.equal(status, 0, out + err);
-  assert.match(out, /^ +script\npassed +30\/30 \(100 %\)\n/);
+  assert.match(out, /^ +script\npassed +(\d+)\/\1 \(100 %\)\n/);
   assert.match(out, /tokens a case +unknown\ncost in all \(estimate\) +unknown\n/);
   assert.match(err, /scripts of the cases answer/);
-  assert.match(err, /✓ 30\/30 script {2}highlights-zh/);
+  assert.match(err, /✓ (\d+)\/\1 script {2}highlights-zh/);
   const chinese = await hermes(['eval', '--lang', 'zh', '--filter', 'umbrella', '--protocol', 'json', '-q'], { cwd });
   assert.deepEqual([chinese.status, chinese.err], [0, '']);
   assert.match(chinese.out, /通过 +2\/2/);

@@ -14,9 +14,10 @@ const cases = await readCases(
   shipped.map(({ info }) => info.name),
 );
 
-test('there are 30 standard cases, half of them Chinese', () => {
-  assert.equal(cases.length, 30);
-  assert.equal(cases.filter(({ turns }) => /\p{Script=Han}/u.test(turns[0]!.request)).length, 15);
+test('there are more than 30 standard cases, half of them Chinese', () => {
+  assert.ok(cases.length >= 32, String(cases.length));
+  const chinese = cases.filter(({ turns }) => /\p{Script=Han}/u.test(turns[0]!.request)).length;
+  assert.ok(Math.abs(2 * chinese - cases.length) <= 1, String(chinese));
 });
 
 for (const protocol of SCRIPTED_PROTOCOLS) {
@@ -24,7 +25,7 @@ for (const protocol of SCRIPTED_PROTOCOLS) {
     const results = await runCases(cases, { contestants: [{ name: 'script', protocol }], tools: shipped, parallel: 4 });
     const failed = results.filter(({ passed }) => !passed).map((one) => `${one.case}: ${one.problems.join('; ')}`);
     assert.deepEqual(failed, []);
-    assert.equal(results.length, 30);
+    assert.equal(results.length, cases.length);
     assert.deepEqual([...new Set(results.map((one) => one.protocol))], [protocol]);
   });
 }

@@ -124,3 +124,17 @@ test('a cap on a day without a store, or with one that cannot be read: no call i
   const store: EventStore = { ...createMemoryStore(), spent: () => Promise.reject(new Error('disk gone')) };
   assert.equal((await run(steps(1), { store, limits: { dayTokens: 4000 } })).asked, 0);
 });
+
+test('a clock that is set back under way takes nothing from what is counted', async (context) => {
+  const real = Date.now;
+  let back = 0;
+  context.mock.method(Date, 'now', () => real() - back);
+  const turn = plainTool('look', () => {
+    back = 3_600_000;
+    return 'an hour earlier';
+  });
+  const { events } = await run(steps(1), { tools: [turn] });
+  const times = events.filter(({ seq }) => seq !== undefined).map(({ ts }) => ts);
+  assert.ok(times.length > 5);
+  assert.deepEqual(times, times.toSorted());
+});

@@ -52,6 +52,11 @@ test('keys reordered, letter case, spaces, punctuation, width and the next page 
     assert.deepEqual((await told('Find it', [...said, 'no'], { tools: [search] })).trips, ['loop:nudge', 'loop:refuse'], name);
 });
 
+test('insisting in another spelling is insisting', async () => {
+  const said = ['a b', 'a  b', 'A b', 'a b?', '"a b"'].map((q): Said => ['search', { q }]);
+  assert.deepEqual((await told('Find it', said, { tools: [search] })).trips, ['loop:nudge', 'loop:refuse', 'loop:stop']);
+});
+
 test('ABAB is a loop, also when one of them writes the same again and again', async () => {
   const both = [search, plainTool('look', ['same'])];
   const reading = await told('Go', [...again(['search'], 1), ['look'], ['search'], ['look'], ['search'], ['look'], 'end'], { tools: both });
