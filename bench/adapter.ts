@@ -11,6 +11,7 @@ import { adaptArguments, hasUnknown } from '../src/tools/adapt.ts';
 import { withDefaults } from '../src/tools/schema.ts';
 import { compileValidator, inspect, type Validator } from '../src/tools/validate.ts';
 import { type Case, casesOf, needBfcl, toolOf } from './bfcl.ts';
+import { schemaSuite } from './schema-suite.ts';
 
 const SETS = ['simple_python', 'multiple', 'parallel', 'parallel_multiple'];
 const GOALS = { unchanged: 1, mended: 0.97, wrong: 0 };
@@ -208,6 +209,16 @@ const figures = [
   { name: 'adapter_mended', value: total.mended / all, goal: GOALS.mended, ok: total.mended / all >= GOALS.mended },
   { name: 'adapter_wrong', value: total.wrong, goal: GOALS.wrong, ok: total.wrong === GOALS.wrong },
 ];
+for (const [draft, goal] of [
+  ['draft2020-12', 0.97],
+  ['draft7', 0.98],
+] as const) {
+  const suite = await schemaSuite(draft);
+  if (!suite) continue;
+  const value = suite.passed / suite.all;
+  rows.push(`JSON Schema test suite, ${draft}: ${suite.passed} of ${suite.all}`);
+  figures.push({ name: `adapter_schema_${draft}`, value, goal, ok: value >= goal });
+}
 if (options.json) console.log(JSON.stringify({ figures, rows }));
 else {
   console.log(
