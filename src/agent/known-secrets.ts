@@ -1,7 +1,6 @@
 /** The secrets that the program knows of: they never reach store, log, trace or an error. */
 
 import type { Json, JsonObject } from '../kernel/types.ts';
-import { providersOf } from '../models/profiles.ts';
 import type { Config } from './config.ts';
 
 type Environment = Config['env'];
@@ -12,10 +11,9 @@ const SECRET_SETTING = /key|token|secret|passw|credential/i;
 /** A file, and the name of a variable. */
 const NO_SECRET = /^HERMES_LOGGING_SIGN_KEY$|_ENV$/;
 
-/** name -> value. */
-export function knownSecrets(config: Config): Record<string, string> {
-  const names = new Set([...providersOf(config.env).flatMap((provider) => provider.keys), config.values.model.api_key_env ?? '']);
-  const found = secretVariables(config.env, names);
+/** name -> value. `keys`: variables that providers read their keys from. */
+export function knownSecrets(config: Config, keys: readonly string[]): Record<string, string> {
+  const found = secretVariables(config.env, new Set([...keys, config.values.model.api_key_env ?? '']));
   addPassword(found, 'model.base_url', config.values.model.base_url ?? '');
   for (const [tool, settings] of Object.entries(config.toolSettings)) addSettings(found, `tools.${tool}`, settings);
   return found;

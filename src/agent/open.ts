@@ -8,6 +8,7 @@ import { readSigningKey, signEnds } from '../journal/sign.ts';
 import { openSqliteStore } from '../journal/sqlite.ts';
 import type { EventStore } from '../journal/store.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
+import { providersOf } from '../models/profiles.ts';
 import type { Tool } from '../tools/define.ts';
 import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { Agent } from './agent.ts';
@@ -42,7 +43,7 @@ export interface OpenedAgent {
 
 export async function openAgent(config: Config, options: OpenOptions = {}): Promise<OpenedAgent> {
   const { agent: settings, model, permissions, tools: toolSettings } = config.values;
-  const secrets = knownSecrets(config);
+  const secrets = secretsOf(config);
   const { store, close: closeStore } = await openStore(config, { secrets, ...defined({ onLogProblem: options.onLogProblem }) });
   try {
     const { tools, diagnostics, liveTools } = await openTools(config, options.onApproval);
@@ -158,7 +159,7 @@ export async function openStore(
   const { json_lines, sign_key } = config.values.logging;
   const key = sign_key === undefined ? undefined : await readSigningKey(resolve(config.root, sign_key));
   await makeFolder(folder);
-  const { hide } = createSecrets(options.secrets ?? knownSecrets(config));
+  const { hide } = createSecrets(options.secrets ?? secretsOf(config));
   const store = await openSqliteStore({ file: join(folder, 'hermes.db'), hide });
   const directory = join(folder, 'logs');
   const report = options.onLogProblem ?? ((problem) => process.emitWarning(problem.message));
@@ -187,6 +188,13 @@ async function makeFolder(folder: string): Promise<void> {
       cause: error,
     });
   }
+}
+
+function secretsOf(config: Config): Record<string, string> {
+  return knownSecrets(
+    config,
+    providersOf(config.env).flatMap((provider) => provider.keys),
+  );
 }
 
 function choiceOf(config: Config) {
