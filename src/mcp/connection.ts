@@ -27,6 +27,8 @@ export interface ConnectionOptions {
   /** The tokens of a server that was logged in to; absent = none. */
   login?: Login;
   env?: NodeJS.ProcessEnv;
+  /** Ends a start that is still on its way. */
+  signal?: AbortSignal;
   /** It says that its tools are others now. */
   onToolsChanged(): void;
   /** It has ended, whoever ended it. */
@@ -85,11 +87,14 @@ export class Connection {
     );
     client.onerror = () => undefined; // junk and the like; what matters comes as the error of a request
     if (options.elicit) answerQuestions(client, server, options.elicit);
-    const { transport, end } = makeTransport(sdk, server.transport, options);
-    const connection = new Connection(server, options, client, transport, end);
-    const late = setTimeout(() => void connection.close(), options.startMs).ref();
+    const made = makeTransport(sdk, server.transport, options);
+    const connection = new Connection(server, options, client, made.transport, made.end);
+    const end = () => void connection.close();
+    const late = setTimeout(end, options.startMs);
+    options.signal?.addEventListener('abort', end);
     try {
-      await client.connect(transport, { timeout: options.startMs });
+      options.signal?.throwIfAborted();
+      await client.connect(made.transport, { timeout: options.startMs });
       client.onclose = () => options.onEnd();
       return connection;
     } catch (error) {
@@ -97,6 +102,7 @@ export class Connection {
       throw connection.#failure(error, sdk);
     } finally {
       clearTimeout(late);
+      options.signal?.removeEventListener('abort', end);
     }
   }
 
@@ -168,6 +174,7 @@ export class Connection {
         callMs === undefined ? check : 'try a smaller task, or go on without it',
       );
     }
+    if (this.#options.signal?.aborted) return fail('cancelled', 'was ended', 'call it again');
     if (code === 'CONNECTION_CLOSED' || error instanceof HermesError)
       return fail('mcp_ended', 'has ended', `${check}; the next call starts it anew`);
     if (error instanceof sdk.ProtocolError)

@@ -22,7 +22,9 @@ export class Server {
   readonly #options: ServerOptions;
   #known: Known | undefined;
   #connection: Promise<Connection> | undefined;
-  /** Everything that closing has to wait for. */
+  #starting = new AbortController();
+  #closing: Promise<void> | undefined;
+  /** Everything that closing has to end. */
   #open = new Set<Connection>();
 
   constructor(config: ServerConfig, options: ServerOptions) {
@@ -82,11 +84,22 @@ export class Server {
     await this.#keep({ ...known, agreed: { ...known.agreed, ...Object.fromEntries(now) } });
   }
 
-  /** A later call starts it again. */
-  async close(): Promise<void> {
+  /** A later call starts it again. All its tools close it, once. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close().finally(() => {
+      this.#closing = undefined;
+    });
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#starting.abort();
+    const endAll = () => Promise.all([...this.#open].map((connection) => connection.close()));
+    await endAll();
     await this.#connection?.catch(() => undefined); // whoever started it has been told
-    await Promise.all([...this.#open].map((connection) => connection.close()));
+    await endAll();
     this.#open.clear();
+    this.#starting = new AbortController();
     this.#connection = undefined;
   }
 
@@ -111,6 +124,7 @@ export class Server {
     const connection: Connection = await Connection.open(this.config, {
       ...options,
       ...(login ? { login } : {}),
+      signal: this.#starting.signal,
       onToolsChanged: () => void this.#refresh(connection).catch(() => undefined), // the next call will say what is wrong
       onEnd: () => this.#forget(connection),
     });

@@ -92,6 +92,22 @@ test('a server that ignores SIGTERM behind a shell, and what has left its group,
   assert.deepEqual([...processesWith('sleep 987'), ...processesWith('server.ts stubborn')], []);
 });
 
+test('a server that is still starting is closed at once', async (t) => {
+  const folder = await temporaryFolder(t);
+  const file = join(folder, 'tools.json');
+  await writeFile(file, '[{ "name": "a" }]');
+  await (await opened(t, { late: own('good', file) }, { folder })).close();
+  await writeFile(file, 'slow');
+  const mcp = await opened(t, { late: own('good', file) }, { folder });
+  const call = called(mcp, 'late__a');
+  await sleep(300);
+  const began = performance.now();
+  await mcp.close();
+  assert.ok(performance.now() - began < 3_000);
+  assert.match(errorOf((await call).result).message, /"late" was ended/);
+  assert.deepEqual(processesWith(folder), []);
+});
+
 test('a program that forgets to close its servers ends all the same, and they with it', async (t) => {
   const folder = await temporaryFolder(t);
   const { spawnSync } = await import('node:child_process');

@@ -24,6 +24,9 @@ const bad = [
   { name: '查天气', description: '查询一个城市的天气。', inputSchema: schema },
 ];
 
+/** The file may also say only that nothing is to be answered. */
+const isSlow = () => toolsFile !== undefined && readFileSync(toolsFile, 'utf8') === 'slow';
+
 function tools(): unknown[] {
   if (toolsFile) return JSON.parse(readFileSync(toolsFile, 'utf8')) as unknown[];
   return mode === 'bad-schemas' ? [...bad, ...own] : own;
@@ -55,7 +58,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   };
   if (method === undefined) return send({ id: id - 1_000, result: { content: [{ type: 'text', text: JSON.stringify(result ?? error) }] } });
   if (method === 'initialize') {
-    if (mode === 'slow') return;
+    if (mode === 'slow' || isSlow()) return;
     if (mode === 'refuses') return send({ id, error: { code: -32602, message: 'not today, 今天不行' } });
     if (mode === 'junk') process.stdout.write('Starting up...\n{ "not": "for you" }\n{broken\n你好\n\n');
     const capabilities = { tools: { listChanged: true } };
