@@ -25,7 +25,7 @@ test('no example is forgotten', async () => {
 
 for (const [file, patterns] of Object.entries(expected)) {
   test(`examples/${file}`, async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', join(root, 'examples', file)], {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=hermes-source', join(root, 'examples', file)], {
       timeout: 30_000,
     });
     for (const pattern of patterns) assert.match(stdout, pattern);
