@@ -10,8 +10,8 @@ export interface Action {
   tool: RegExp;
   /** Also said of texts in the talk itself: it is an action only where such a thing is named. */
   thing?: RegExp;
-  /** Any call bears it out. */
-  any?: true;
+  /** Every call bears it out. */
+  byAll?: true;
 }
 
 /** Requests for a text: "I have sent" in a draft is no claim. */
@@ -85,6 +85,6 @@ export const ACTIONS: readonly Action[] = [
     zh: '查询(?:了|到|过)|搜索(?:了|到|过)|检索(?:了|到|过)|查到|查(?=了)|搜(?=了)|联网查',
     asks: /\b(?:search|look|find|check|browse|query|fetch)\b|查|搜|找|检索|看看/iu,
     tool: /./,
-    any: true,
+    byAll: true,
   },
 ];

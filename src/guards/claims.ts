@@ -189,7 +189,7 @@ function isReported(action: Action, { results }: Talk): boolean {
 // ---- what bears it out -------------------------------------------------------------------------------------
 
 function bearsOut(action: Action, name: string, tools: readonly ToolInfo[]): boolean {
-  if (action.any) return true;
+  if (action.byAll) return true;
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_.-]/g, ' ');
   if (action.tool.test(words)) return true;
   const info = tools.find((tool) => tool.name === name);
@@ -198,7 +198,7 @@ function bearsOut(action: Action, name: string, tools: readonly ToolInfo[]): boo
   // A tool that runs commands can do anything; so may one that says of itself nothing that we know.
   return (
     action.tool.test(about) ||
-    ACTIONS.every((other) => other.any || !other.tool.test(about)) ||
+    ACTIONS.every((other) => other.byAll || !other.tool.test(about)) ||
     /\b(?:shell|bash|exec|command|code)\b|命令|代码/i.test(about)
   );
 }
