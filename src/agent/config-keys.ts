@@ -4,6 +4,7 @@
  */
 
 import { GUARD_NUMBERS } from '../guards/numbers.ts';
+import { PRESELECT, PRESELECT_ABOVE } from './shown.ts';
 
 export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'list';
 
@@ -175,6 +176,12 @@ export const KEYS = {
       '单次调用最多秒数（工具自己没有规定时）',
     ),
     max_parallel: integer(8, { min: 1, max: 64 }, 'calls that may run at the same time', '同时运行的调用数'),
+    preselect: integer(
+      PRESELECT,
+      { min: 0, max: 1000 },
+      `tools shown to the model, chosen by the request, when there are more than ${PRESELECT_ABOVE}; 0: all`,
+      `工具超过 ${PRESELECT_ABOVE} 个时，按请求选出展示给模型的个数；0 表示全部`,
+    ),
     disabled: list([], 'tools that are switched off, by name', '停用的工具'),
   },
   mcp: {

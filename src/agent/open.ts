@@ -58,6 +58,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       protocol: model.protocol,
       tools,
       ...defined({ liveTools }),
+      preselect: toolSettings.preselect,
       toolSettings: config.toolSettings,
       store,
       secrets,

@@ -27,6 +27,7 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   instructions: text,
   tools: ['a list of tools made by tool({...})', (value) => Array.isArray(value) && value.every(isTool)],
   liveTools: fn,
+  preselect: ['a whole number from 0', (value) => Number.isInteger(value) && (value as number) >= 0],
   protocol: ['auto, native, json, react or guided', (value) => ['auto', 'native', 'json', 'react', 'guided'].includes(value as string)],
   store: ['an event store', isObject],
   onApproval: fn,

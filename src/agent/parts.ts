@@ -14,6 +14,7 @@ import { Templates } from '../protocols/templates.ts';
 import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Tool } from '../tools/define.ts';
+import { FIND_TOOLS, findTools } from '../tools/find.ts';
 import type { NoteStore } from '../tools/notes.ts';
 import { budgetPerformer } from './budget.ts';
 import { defined } from './defined.ts';
@@ -29,6 +30,7 @@ import { CHECK_OUTPUT, checkOutput } from './output-rule.ts';
 import { createPermits, type Permits, subjectOf } from './permits.ts';
 import { createPriceWarning } from './price-warning.ts';
 import { createRecover } from './recover.ts';
+import { createShown, isMany } from './shown.ts';
 import type { ThinkParts } from './think.ts';
 import type { AgentOptions, Approver, Beginning, FeaturePerformer, ModelOption, ProtocolName } from './types.ts';
 
@@ -82,13 +84,18 @@ export function agentParts(options: AgentOptions): AgentParts {
   const { allow = [] } = permissions;
   const subject = subjectOf(options.tools ?? []);
   const permits = createPermits(
-    (more) => withGate(createPermit({ ...permissions, allow: [...allow, ...more], white_list: whiteList, subject })),
+    (more) => withGate(createPermit({ ...permissions, allow: [...allow, ...more], white_list: [...whiteList, FIND_TOOLS], subject })),
     subject,
   );
   const isOffered = (tool: Tool) => whiteList.some((pattern) => matchesPattern(pattern, tool.info.name));
+  /** With what finds the others, when not all are shown. */
+  const offered = (tools: readonly Tool[]) => {
+    const own = tools.filter(isOffered).map((tool) => forParent(tool, options.onApproval));
+    return isMany(own, options.preselect) ? [...own, findTools(own.map(({ info }) => info))] : own;
+  };
   const makeToolbox = (tools: readonly Tool[]) =>
     createToolbox({
-      tools: tools.filter(isOffered).map((tool) => forParent(tool, options.onApproval)),
+      tools: offered(tools),
       ...defined({
         workspace: options.workspace,
         maxParallel: options.maxParallel,
@@ -204,6 +211,7 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
           return { model, protocol: chooseProtocol(options.protocol, model) };
         },
       }),
+      shown: createShown(options.preselect),
       cost,
       oldPrices: createPriceWarning(options.env),
       ...debugHook(options.debugDirectory, secrets),

@@ -14,7 +14,10 @@ export interface ThinkParts {
   /** The model that the state names. */
   model(id: string): ChatModel;
   protocol(name: string): Protocol | Promise<Protocol>;
+  /** All that can be called. */
   tools(): readonly ToolInfo[];
+  /** Those of them that this request describes. */
+  shown(state: State, tools: readonly ToolInfo[]): readonly ToolInfo[];
   /** Tools that came or went by themselves; asked before `tools`. */
   toolChange(): EventData['run.change'] | undefined;
   /** Default 0.2 when tools are offered (K4), else the model's own. */
@@ -45,12 +48,16 @@ export function createThink(parts: ThinkParts): Performers['think'] {
       ...defined({ maxTokens: parts.maxTokens }),
     };
     const change = parts.toolChange();
-    const tools = parts.tools();
+    const all = parts.tools();
+    const tools = parts.shown(attempt.state, all);
     const { step, messages, tokens } = attempt.state;
     const first: Fact[] = [
       ...(change ? [{ event_type: 'run.change' as const, data: change }] : []),
       { event_type: 'step.start', data: { step } },
-      { event_type: 'context.built', data: { messages: messages.length, tokens, tools: tools.length } },
+      {
+        event_type: 'context.built',
+        data: { messages: messages.length, tokens, tools: all.length, ...(tools === all ? {} : { shown: tools.map(({ name }) => name) }) },
+      },
     ];
     const shown = { text: '' };
     for (let facts = first; ; ) {
@@ -58,7 +65,7 @@ export function createThink(parts: ThinkParts): Performers['think'] {
       const started = performance.now();
       const ms = () => Math.round(performance.now() - started);
       try {
-        const { reply, reading } = await think({ parts, model, tools, performing, attempt, shown, facts });
+        const { reply, reading } = await think({ parts, model, tools, all, performing, attempt, shown, facts });
         const cost = reply.cost ?? parts.cost(model, reply.usage);
         const end = modelEnd(model.id, reply, reading, { ms: ms(), cost, ids, state: attempt.state });
         const more = reply.finish === 'length' && reading.calls.length === 0 ? [truncated(attempt.state)] : [];
@@ -86,6 +93,8 @@ interface Thinking {
   parts: ThinkParts;
   model: ChatModel;
   tools: readonly ToolInfo[];
+  /** Also those that are not shown: a call of them is a call. */
+  all: readonly ToolInfo[];
   performing: Performing;
   attempt: Attempt;
   /** What people have seen of the reply. */
@@ -96,7 +105,7 @@ interface Thinking {
 
 /** One usable reply of this model in this protocol: tried again while that can help and nothing of it has been shown. */
 async function think(thinking: Thinking): Promise<{ reply: Reply; reading: Reading }> {
-  const { parts, model, tools, performing, attempt, facts, shown } = thinking;
+  const { parts, model, tools, all, performing, attempt, facts, shown } = thinking;
   const { state } = attempt;
   const known = parts.protocol(state.protocol);
   const protocol = known instanceof Promise ? await known : known;
@@ -120,7 +129,7 @@ async function think(thinking: Thinking): Promise<{ reply: Reply; reading: Readi
       if (parts.debug) await parts.debug(state, request, reply);
       if (performing.signal.aborted)
         return { reply: { ...reply, finish: 'interrupted', calls: [] }, reading: { text: reply.text, calls: [] } };
-      const read = protocol.read(reply, state, tools);
+      const read = protocol.read(reply, state, all);
       const reading = read instanceof Promise ? await read : read;
       refuseUnusable(model.id, reply, reading);
       return { reply, reading };

@@ -135,6 +135,8 @@ export interface AgentOptions extends ModelSettings {
   tools?: readonly Tool[];
   /** All tools as they are now, asked before each step, for those that come and go (MCP): the same list while nothing has changed. */
   liveTools?(): readonly Tool[];
+  /** Tools that are shown to the model when there are more than 32: those that fit the request, by their words. Default 12, 0 = all. */
+  preselect?: number;
   /** Default `auto`: what the model can do. */
   protocol?: ProtocolName;
   /** Keeps every event; default: none, only a session's messages stay in memory. */

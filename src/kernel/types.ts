@@ -244,7 +244,8 @@ export interface EventData {
   'run.end': { outcome: Outcome };
   'limit.reached': { limit: 'max_seconds' | 'shutdown'; value: number };
   'step.start': { step: number };
-  'context.built': { messages: number; tokens: number; tools: number };
+  /** `shown`: the names of the tools that the model sees, when not all `tools` are shown. */
+  'context.built': { messages: number; tokens: number; tools: number; shown?: string[] };
   'model.start': { model: string; protocol: string; temperature?: number };
   /** Not stored. */
   'model.delta': { text?: string; reasoning?: string };

@@ -4,6 +4,7 @@
  */
 
 import type { ToolInfo } from '../kernel/types.ts';
+import { englishFor } from './glossary.ts';
 
 export interface Ranked {
   tool: ToolInfo;
@@ -23,8 +24,20 @@ const WEIGHTS = { name: 2, keywords: 2, examples: 0.5, description: 0.5 };
 
 /** All tools, best first; tools of equal score keep their order. */
 export function selectTools(request: string, tools: readonly ToolInfo[]): Ranked[] {
+  return rank(new Set(wordsOf(request.slice(0, LOOKED_AT))), tools);
+}
+
+/** The `count` tools that fit best. Unlike `selectTools`, Chinese words also find tools that are described in English only. */
+export function preselect(request: string, tools: readonly ToolInfo[], count: number): ToolInfo[] {
+  const looked = request.slice(0, LOOKED_AT);
+  const words = new Set([...wordsOf(looked), ...wordsOf(englishFor(looked).join(' | '))]);
+  return rank(words, tools)
+    .slice(0, count)
+    .map(({ tool }) => tool);
+}
+
+function rank(words: ReadonlySet<string>, tools: readonly ToolInfo[]): Ranked[] {
   const { texts, averageLength, found } = indexOf(tools);
-  const words = new Set(wordsOf(request.slice(0, LOOKED_AT)));
   const scored = tools.map((tool, index): Ranked => {
     const { counts, length } = texts[index]!;
     const norm = SATURATION * (1 - LENGTH_PENALTY + (LENGTH_PENALTY * length) / averageLength);
