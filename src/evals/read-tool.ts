@@ -5,6 +5,7 @@ import { aboveZero, anything, type Check, type Checks, isList, isTable, isText, 
 import type { ScriptedTool } from './types.ts';
 
 const level: Check = ['"read", "write" or "dangerous"', (value) => ['read', 'write', 'dangerous'].includes(value as string)];
+const flag: Check = ['true or false', (value) => typeof value === 'boolean'];
 const tables: Check = ['a list of tables', isList(isTable)];
 const RESULT: Checks = { result: anything, fails: ['the text of the failure', isText], code: ['a code such as not_found', isText] };
 const TOOL: Checks = {
@@ -17,6 +18,9 @@ const TOOL: Checks = {
     isList((one) => isTable(one) && isText(one.request) && isTable(one.arguments)),
   ],
   keywords: ['a text', isText],
+  untrusted: flag,
+  private: flag,
+  outward: flag,
   ...RESULT,
   when: tables,
   sequence: tables,

@@ -9,7 +9,7 @@ import type { ScriptedResult, ScriptedTool } from './types.ts';
 
 /** Made for one attempt: a sequence begins with its first result. */
 export function scriptedTool(name: string, scripted: ScriptedTool): Tool {
-  const { description, level, input, aliases, examples, keywords, delay_seconds } = scripted;
+  const { description, level, input, aliases, examples, keywords, untrusted, outward, delay_seconds } = scripted;
   let count = 0;
   return tool({
     name,
@@ -19,6 +19,9 @@ export function scriptedTool(name: string, scripted: ScriptedTool): Tool {
     ...(aliases ? { aliases } : {}),
     ...(examples ? { examples } : {}),
     ...(keywords ? { keywords } : {}),
+    ...(untrusted ? { untrusted } : {}),
+    ...(scripted.private ? { private: true } : {}),
+    ...(outward ? { outward } : {}),
     async execute(args, { signal }) {
       if (delay_seconds) await sleep(delay_seconds * 1000, undefined, { signal });
       return given(name, resultFor(scripted, args as JsonObject, count++));

@@ -112,6 +112,10 @@ export interface ScriptedTool extends ScriptedResult {
   aliases?: Readonly<Record<string, string>>;
   examples?: readonly ToolExample[];
   keywords?: string;
+  /** As a tool declares them: text of strangers, the user's own data, arguments that leave the machine. */
+  untrusted?: boolean;
+  private?: boolean;
+  outward?: boolean;
   /** The first whose arguments fit answers. */
   when?: readonly (ScriptedResult & { arguments: JsonObject })[];
   /** One a call; the last one stays. */
