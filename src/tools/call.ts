@@ -1,15 +1,19 @@
 /** The toolbox: the tools of an agent behind the kernel's two ports, `prepare` and `act`. */
 
 import { HermesError } from '../kernel/errors.ts';
-import { cut } from '../kernel/text.ts';
-import type { Call, Json, JsonObject, Performers, Performing, State, ToolInfo, ToolResult } from '../kernel/types.ts';
+import type { Call, EventData, Json, JsonObject, Performers, Performing, State, ToolInfo } from '../kernel/types.ts';
 import { hashOf, type Inside, type ResultFacts, type RunContext, type Tool } from './define.ts';
 import { hostLists } from './host-lists.ts';
 import { type Environment, environmentOf, lackOf } from './needs.ts';
 import { memoryNotes, type NoteStore, notesOfCall } from './notes.ts';
 import { createPrepare } from './prepare.ts';
-import { SHAPED_LIMIT, shape, toData, toError } from './result.ts';
-import { type Ending, Scope } from './scope.ts';
+import { toError } from './result.ts';
+import { failed, type RunningOptions, runTool, type Summarise, shaped, united } from './running.ts';
+import { KeptTexts, type ReadBack } from './shape/kept.ts';
+import { READ_RESULT } from './shape/read-result.ts';
+
+/** About 500 tokens of English, 1,300 of Chinese. */
+const RESULT_CHARACTERS = 2_000;
 
 export interface ToolboxOptions {
   tools: readonly Tool[];
@@ -19,8 +23,12 @@ export interface ToolboxOptions {
   maxParallel?: number;
   /** Milliseconds that a call may take when its tool declares none; default 15,000. */
   timeoutMs?: number;
-  /** Characters of a result that the model sees; default 16,000. */
-  resultLimit?: number;
+  /** Characters of a result that the model sees when its tool declares none; default 2,000. */
+  resultCharacters?: number;
+  /** Where results that were too long to be shown are read back from; default: memory, as far as there is room. */
+  readBack?: ReadBack;
+  /** Tells a long result in few words, for tools that ask for it. */
+  summarise?: Summarise;
   /** IANA name; default: the system's. */
   timezone?: string;
   /** Each tool's own settings, by its name. */
@@ -31,6 +39,8 @@ export interface ToolboxOptions {
   notes?: NoteStore;
   /** Puts secrets back in place of their placeholders, for the run stage only; default: none are known. */
   restore?(args: JsonObject): JsonObject;
+  /** Puts placeholders in place of secrets. */
+  hide?<T>(value: T): T;
 }
 export interface Toolbox {
   /** Of the tools that lack nothing. */
@@ -46,21 +56,31 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     workspace = process.cwd(),
     maxParallel = 8,
     timeoutMs = 15_000,
-    resultLimit = SHAPED_LIMIT,
+    resultCharacters = RESULT_CHARACTERS,
     timezone,
     settings = {},
     env = process.env,
   } = options;
   const notes = options.notes ?? memoryNotes();
   const tools = byName(options.tools);
+  const kept = new KeptTexts(options.readBack);
+  const runningOptions: RunningOptions = {
+    resultCharacters,
+    timeoutMs,
+    kept,
+    readsBack: tools.has(READ_RESULT),
+    hide: options.hide ?? ((value) => value),
+    ...(options.summarise ? { summarise: options.summarise } : {}),
+  };
   const prepare = createPrepare({ tools, workspace, settings });
   for (const [name, section] of Object.entries(settings)) hostLists(section, name);
 
   /** Conflicting calls one after another in their order, all others together, at most `maxParallel` at a time. */
   async function act(state: State, calls: readonly Call[], performing: Performing): Promise<void> {
+    const step = { calls, nextHandle: handlesAfter(state) };
     if (calls.length === 1) {
       const [[call, key]] = (await announce(state, calls, performing)) as [[Call, string]];
-      return runCall(state, call, key, performing, calls);
+      return runCall(state, call, key, performing, step);
     }
     const queue = [...calls];
     const running = new Map<Call, Promise<void>>();
@@ -70,7 +90,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         if (ready.length === 0 && running.size === 0) return;
         for (const [call, key] of await announce(state, ready, performing)) {
           const end = () => running.delete(call);
-          running.set(call, runCall(state, call, key, performing, calls).finally(end));
+          running.set(call, runCall(state, call, key, performing, step).finally(end));
         }
         await Promise.race(running.values());
       }
@@ -97,37 +117,32 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     return message === undefined || call.problem ? call : { ...call, problem: { code: 'not_set_up', message } };
   }
 
-  async function runCall(state: State, call: Call, key: string, performing: Performing, calls: readonly Call[]): Promise<void> {
+  async function runCall(
+    state: State,
+    call: Call,
+    key: string,
+    performing: Performing,
+    { calls, nextHandle }: { calls: readonly Call[]; nextHandle: () => string },
+  ): Promise<void> {
     const began = performance.now();
     const { id: call_id, name } = call;
+    const emitEnd = (data: Omit<EventData['tool.end'], 'call_id' | 'name' | 'ms'>) =>
+      performing.emit({ event_type: 'tool.end', data: { call_id, name, ...data, ms: Math.round(performance.now() - began) } });
     const tool = tools.get(name);
-    let ending: Ending | undefined;
-    let scope: Scope | undefined;
+    const refused = !tool ? unknownTool(name) : isOutdated(tool, call) || (await isAnother(tool, call, state)) ? outdated(name) : undefined;
+    if (!tool || refused) {
+      const { result } = failed(toError(refused));
+      return emitEnd({ result, shaped: JSON.stringify(result) });
+    }
     const told: ResultFacts[] = [];
     const children = calls.filter((one) => tools.get(one.name)?.childRunId).length;
     const inside: Inside = { sources: state.sources, caller: { state, children }, tell: (more) => void told.push(more) };
-    const limit = tool?.settings.timeoutMs ?? timeoutMs;
-    if (tool && (isOutdated(tool, call) || (await isAnother(tool, call, state)))) ending = { end: 'thrown', thrown: outdated(name) };
-    else if (tool) {
-      scope = new Scope({
-        callId: call_id,
-        key,
-        runId: state.run_id,
-        context: contextOf(state, tool, inside),
-        inside,
-        progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id, data } }),
-      });
-      const args = copy(options.restore ? options.restore(call.arguments) : call.arguments) as JsonObject;
-      const late = () => noteLate(performing, call, limit);
-      ending = await scope.run(tool, args, limit, late, performing);
-    }
-    ending ??= { end: 'thrown', thrown: new HermesError('unknown_tool', `there is no tool "${name}" any more`) };
-    const { result, text } = resultOf(ending, name, limit);
-    const ms = Math.round(performance.now() - began);
-    const more = united([...told, ...(scope?.untrustedSources() ?? []).map((from) => ({ untrusted: true as const, from }))]);
-    const shaped = shape(result, text, resultLimit, call.untrusted || more.untrusted);
-    const data = { call_id, name, result, shaped, ms, ...more };
-    await performing.emit({ event_type: 'tool.end', data });
+    const args = () => copy(options.restore ? options.restore(call.arguments) : call.arguments) as JsonObject;
+    const running = { state, call, key, tool, args, context: contextOf(state, tool, inside), inside, performing };
+    const done = await runTool(running, runningOptions);
+    const more = united([...told, ...done.untrusted.map((from) => ({ untrusted: true as const, from }))]);
+    const shown = await shaped(running, done, call.untrusted === true || more.untrusted === true, runningOptions, nextHandle);
+    await emitEnd({ result: done.result, ...shown, ...more, ...(done.tries > 1 ? { tries: done.tries } : {}) });
   }
 
   /** What was permitted is this tool with these arguments in this folder, and nothing else. */
@@ -157,6 +172,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       ...(timezone === undefined ? {} : { timezone }),
       notes: notesOfCall(notes, sources, (from) => tell({ untrusted: true, from })),
       calls: async () => state.ledger,
+      kept: kept.forCall(state, tell),
     };
   }
 
@@ -181,6 +197,10 @@ function byName(tools: readonly Tool[]): Map<string, Tool> {
     named.set(name, tool);
   }
   return named;
+}
+
+function unknownTool(name: string): HermesError {
+  return new HermesError('unknown_tool', `there is no tool "${name}" any more`, { kind: 'tool' });
 }
 
 function outdated(name: string): HermesError {
@@ -217,42 +237,13 @@ function conflict(a: Call, b: Call): boolean {
   return a.parallel_group !== undefined && b.parallel_group !== undefined && a.parallel_group !== b.parallel_group;
 }
 
-function resultOf(ending: Ending, name: string, timeoutMs: number): { result: ToolResult; text: string } {
-  if (ending.end === 'timeout') {
-    const message = `${name} did not finish within ${timeoutMs / 1000} s and was ended`;
-    return failed({ code: 'timeout', message, next: 'try a smaller task, or go on without it' });
-  }
-  if (ending.end === 'aborted') return failed({ code: 'cancelled', message: `${name} was ended because the run was stopped` });
-  if (ending.end === 'thrown') return failed(toError(ending.thrown));
-  try {
-    const { data, text } = toData(ending.value);
-    return { result: { success: true, data }, text };
-  } catch (error) {
-    return failed(toError(error));
-  }
-}
-
-function failed(error: ReturnType<typeof toError>): { result: ToolResult; text: string } {
-  return { result: { success: false, error }, text: '' };
-}
-
-/** What came decides, whatever the tool declares, and also when it failed: an error may repeat what came. */
-function united(told: readonly ResultFacts[]): ResultFacts {
-  const from = [...new Set(told.flatMap((one) => one.from ?? []))];
-  const used = told.findLast((one) => one.usage || one.cost); // a sub-agent tells it once, at its end
-  return {
-    ...(told.some((one) => one.untrusted) ? { untrusted: true } : {}),
-    ...(told.some((one) => one.private) ? { private: true } : {}),
-    ...(from.length > 0 ? { from: cut(from.join(', '), 500) } : {}),
-    ...(used?.usage ? { usage: used.usage } : {}),
-    ...(used?.cost ? { cost: used.cost } : {}),
+/** Names for the results that this step keeps: the next after all that the session has. */
+function handlesAfter(state: State): () => string {
+  let last: number | undefined;
+  return () => {
+    last = (last ?? Math.max(0, ...state.kept.map(({ handle }) => Number(handle.slice(1))))) + 1;
+    return `r${last}`;
   };
-}
-
-function noteLate(performing: Performing, call: Call, timeoutMs: number): void {
-  const message = `${call.name} gave a result after its end (limit ${timeoutMs / 1000} s); it was dropped`;
-  const note = performing.emit({ event_type: 'run.note', data: { level: 'warning', code: 'late_result', message, call_id: call.id } });
-  note.catch(() => undefined); // the run may be over and its journal closed: then nobody is left to tell
 }
 
 /** The tool owns its arguments; the state keeps its own. */

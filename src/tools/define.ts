@@ -32,6 +32,14 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   timeoutMs?: number;
   /** A repeat with the same key is safe: it is repeated after a crash. Default: true for `read`, else false. */
   idempotent?: boolean;
+  /** Errors by whose code the tool says that the same call may be made again, and how often (default 2, 0 = never). */
+  retry?: ToolRetry;
+  /** Error codes after which no further call can succeed in this run: the tool is closed at once. An error with `final: true` does the same. */
+  fatalCodes?: readonly string[];
+  /** Characters of a result that the model sees; the rest is kept and can be read back. Default: the toolbox's, 2,000. */
+  resultCharacters?: number;
+  /** A longer result is told in a model's words, made by one more model call, instead of by its shape. Default false. */
+  summarise?: boolean;
   /** Calls of one group run together, groups one after another; absent = with all others. */
   parallelGroup?: string;
   /** Calls that name the same resource never overlap. */
@@ -66,6 +74,17 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   outward?: boolean;
   /** Gives the data; what it throws becomes an error result with its `code`, or `tool_failed`. */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
+}
+
+/**
+ * Calls that only look or are idempotent are tried again after errors that pass by themselves (network, rate limit, busy, an error with
+ * `retryable: true`), within their time limit. Any other call only after the codes named here.
+ */
+export interface ToolRetry {
+  /** Further attempts; default 2. */
+  times?: number;
+  /** Codes that pass, besides the usual ones, and after which a repeat is safe: nothing was done. */
+  codes?: readonly string[];
 }
 
 /** What one call would do. A judge that throws refuses the call. */
@@ -153,6 +172,14 @@ export interface RunContext {
   readonly notes: Notes;
   /** The finished calls of this run so far. */
   calls(): Promise<readonly CallRecord[]>;
+  /** Results that were too long to be shown whole. */
+  readonly kept: KeptResults;
+}
+export interface KeptResults {
+  /** Oldest first. */
+  handles(): Promise<string[]>;
+  /** undefined: there is none of this name. Without `text` it is not kept any more. */
+  read(handle: string): Promise<{ name: string; text: string | undefined } | undefined>;
 }
 /** A small store of texts by key. */
 export interface Notes {
@@ -165,7 +192,19 @@ export interface Notes {
 /** The plain data of a definition that rules and the caller need. */
 export type ToolSettings = Pick<
   ToolDefinition,
-  'timeoutMs' | 'idempotent' | 'parallelGroup' | 'resource' | 'maxCalls' | 'needs' | 'aliases' | 'fromConversation' | 'output'
+  | 'timeoutMs'
+  | 'idempotent'
+  | 'retry'
+  | 'fatalCodes'
+  | 'resultCharacters'
+  | 'summarise'
+  | 'parallelGroup'
+  | 'resource'
+  | 'maxCalls'
+  | 'needs'
+  | 'aliases'
+  | 'fromConversation'
+  | 'output'
 >;
 
 /** Present in every copy of this package, so that a tool made by another copy is known as one. */
@@ -230,6 +269,7 @@ const FLAGS = ['untrusted', 'private', 'outward'] as const;
 
 function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   const { name, description, input, level, examples, keywords } = definition;
+  const { retry, fatalCodes, resultCharacters, summarise } = definition;
   const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, needs, aliases, fromConversation, output } = definition;
   let hash: string | undefined;
   const info: ToolInfo = {
@@ -247,7 +287,21 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   for (const flag of FLAGS) if (definition[flag]) info[flag] = true;
   const made: Tool = {
     info,
-    settings: { timeoutMs, idempotent, parallelGroup, resource, maxCalls, needs, aliases, fromConversation, output },
+    settings: {
+      timeoutMs,
+      idempotent,
+      retry,
+      fatalCodes,
+      resultCharacters,
+      summarise,
+      parallelGroup,
+      resource,
+      maxCalls,
+      needs,
+      aliases,
+      fromConversation,
+      output,
+    },
     run: (args, context) => definition.execute(args, context),
   };
   if (definition.normalize) made.normalize = (args) => definition.normalize!(args);
@@ -298,6 +352,10 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   output: ['a JSON Schema object', isObject],
   timeoutMs: ['milliseconds from 1 to 2147483647', (value) => isCount(value) && (value as number) <= 2_147_483_647],
   idempotent: ['true or false', (value) => typeof value === 'boolean'],
+  retry: ["{ times, codes } such as { times: 1, codes: ['busy'] }", isRetry],
+  fatalCodes: ['a list of error codes', isTexts],
+  resultCharacters: ['a whole number from 200', (value) => isCount(value) && (value as number) >= 200],
+  summarise: ['true or false', (value) => typeof value === 'boolean'],
   parallelGroup: ['a name', isText],
   resource: ['a name', isText],
   maxCalls: ['a whole number from 1', isCount],
@@ -313,6 +371,16 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   outward: ['true or false', (value) => typeof value === 'boolean'],
 };
 const FIELDS = { ...REQUIRED, ...OPTIONAL };
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isRetry(value: unknown): boolean {
+  if (!isObject(value) || Object.keys(value).some((key) => key !== 'times' && key !== 'codes')) return false;
+  const { times, codes } = value as ToolRetry;
+  return (times === undefined || (Number.isInteger(times) && times >= 0 && times <= 10)) && (codes === undefined || isTexts(codes));
+}
 
 function isExample(value: unknown): boolean {
   return isObject(value) && isText(value.request) && isObject(value.arguments);

@@ -41,7 +41,12 @@ export function neutralised(text: string): string {
 const ANY_TAG = /<(\/?)([a-z][a-z0-9]{0,20})\b([^<>]{0,2000})>/gi;
 const HIDES =
   /(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])|^\s*hidden(?=[\s=/]|$)|\shidden(?=[\s=/]|$))/i;
-const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
+export const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
+
+/** By its attributes: an element that a browser would not show. */
+export function isHidden(attributes: string): boolean {
+  return HIDES.test(attributes);
+}
 
 /** Without HTML elements that a browser would not show. One that is never closed loses its tag only. */
 function withoutHidden(text: string): string {
@@ -51,7 +56,7 @@ function withoutHidden(text: string): string {
   let at = 0;
   for (let index = 0; index < tags.length; index++) {
     const [tag, slash, name = '', attributes = ''] = tags[index]!;
-    if (slash || !HIDES.test(attributes)) continue;
+    if (slash || !isHidden(attributes)) continue;
     const from = tags[index]!.index;
     const close = VOID.test(name) || attributes.endsWith('/') ? index : closing(tags, index, name);
     const end = tags[close]!.index + tags[close]![0].length;

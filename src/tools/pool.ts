@@ -25,12 +25,16 @@ const END_LIMIT = 1_000;
 class ThreadError extends Error {
   readonly code: string;
   readonly next: string | undefined;
+  readonly retryable: boolean;
+  readonly final: boolean;
   readonly inThread: string | undefined;
 
-  constructor({ code, message, next }: ErrorData, inThread?: string) {
+  constructor({ code, message, next, retryable, final }: ErrorData, inThread?: string) {
     super(message);
     this.code = code;
     this.next = next;
+    this.retryable = retryable === true;
+    this.final = final === true;
     this.inThread = inThread;
   }
 }
@@ -131,6 +135,8 @@ async function perform({ exec, fetch, context }: ToolContext, inside: Inside, po
   if (port === 'exec') return exec(...(args as Parameters<ToolContext['exec']>));
   if (port === 'fetch') return webData(await fetch(...(args as Parameters<ToolContext['fetch']>)));
   if (port === 'calls') return context.calls();
+  if (port === 'kept.handles') return context.kept.handles();
+  if (port === 'kept.read') return context.kept.read(first);
   if (port === 'tell') return inside.tell(args[0] as ResultFacts);
   if (port === 'notes.get') return context.notes.get(first);
   if (port === 'notes.set') return context.notes.set(first, second);

@@ -1,66 +1,56 @@
-/** What a tool gave, as valid JSON data and as the text that the model sees. */
+/** Texts and errors of tools as valid text: clean, decoded, short. */
 
 import { HermesError } from '../kernel/errors.ts';
 import { cut } from '../kernel/text.ts';
-import type { ErrorData, Json, ToolResult } from '../kernel/types.ts';
-import { neutralised } from './neutral.ts';
+import type { ErrorData } from '../kernel/types.ts';
 
-/** Characters (UTF-16 units) of a result that the model sees; about 4,000 tokens of English. */
-export const SHAPED_LIMIT = 16_000;
-/** Characters of a result that are kept at all. */
-const DATA_LIMIT = 10_000_000;
 const MESSAGE_LIMIT = 2_000;
+const TOOL_FAILED = 'tool_failed';
 
-/** Data that JSON can hold, and its text. Throws when it is none: circular, too large, a BigInt. */
-export function toData(value: unknown): { data: Json; text: string } {
-  if (typeof value === 'string') {
-    const text = cleanText(value);
-    if (text.length > DATA_LIMIT) throw tooLarge(text.length);
-    return { data: text, text };
-  }
-  let text: string;
-  try {
-    text = JSON.stringify(value) ?? 'null';
-  } catch (error) {
-    throw new HermesError('result_not_json', `the result is no JSON: ${(error as Error).message.split('\n')[0]}`, {
-      kind: 'tool',
-      cause: error,
-    });
-  }
-  if (text.length > DATA_LIMIT) throw tooLarge(text.length);
-  if (!(ESCAPED_CONTROL.test(text) || CONTROL.test(text))) return { data: JSON.parse(text), text };
-  const data: Json = JSON.parse(text, (_, part) => (typeof part === 'string' ? cleanText(part) : part));
-  return { data, text: JSON.stringify(data) };
-}
-
-function tooLarge(length: number): HermesError {
-  return new HermesError('result_too_large', `the result has ${length} characters, at most ${DATA_LIMIT} are kept`, {
-    kind: 'tool',
-    next: 'ask for a part of it',
-  });
-}
-
-/**
- * The text for the model: the data as it is; an error as one JSON object. Longer than `limit`: cut, with a note of how much. `untrusted`:
- * without what looks like more than text.
- */
-export function shape(result: ToolResult, text: string, limit: number, untrusted = false): string {
-  const plain = (whole: string) => (untrusted ? neutralised(whole) : whole);
-  if (!result.success) return plain(JSON.stringify(result));
-  const shown = plain(cut(text, limit * 2)); // much of it may be hidden
-  if (text.length <= limit) return shown;
-  const kept = cut(shown, limit);
-  return `${kept}\n[cut: the first ${kept.length} of ${text.length} characters are shown]`;
-}
-
-/** Any thrown value as the error of a result. */
+/** Any thrown value as the error of a result, also one that does not like to be looked at. */
 export function toError(thrown: unknown): ErrorData {
-  if (thrown instanceof HermesError) return { ...thrown.toData(), message: shortMessage(thrown.message) };
-  const error = typeof thrown === 'object' && thrown !== null ? (thrown as { code?: unknown; message?: unknown; next?: unknown }) : {};
-  const code = typeof error.code === 'string' && error.code !== '' ? error.code : 'tool_failed';
-  const message =
-    typeof error.message === 'string' ? error.message : typeof thrown === 'string' ? thrown : 'the tool failed without a message';
-  return { code, message: shortMessage(message), ...(typeof error.next === 'string' ? { next: error.next } : {}) };
+  try {
+    return errorOf(thrown);
+  } catch {
+    return { code: TOOL_FAILED, message: 'the tool failed, and what it threw cannot be read' };
+  }
+}
+
+function errorOf(thrown: unknown): ErrorData {
+  const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Thrown;
+  const marks = {
+    ...(error.retryable === true ? { retryable: true } : {}),
+    ...(error.final === true || error.data?.final === true ? { final: true } : {}),
+  };
+  if (thrown instanceof HermesError) return { ...thrown.toData(), message: shortMessage(thrown.message), ...marks };
+  const code = [error.code, error.cause?.code].find((one) => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one)) ?? TOOL_FAILED;
+  return {
+    code: code as string,
+    message: shortMessage(messageOf(thrown, error)),
+    ...(typeof error.next === 'string' ? { next: error.next } : {}),
+    ...marks,
+  };
+}
+
+/** What may stand on anything that is thrown. */
+interface Thrown {
+  code?: unknown;
+  message?: unknown;
+  next?: unknown;
+  /** The same call may succeed in a moment. */
+  retryable?: unknown;
+  /** No further call of this tool can succeed. */
+  final?: unknown;
+  data?: { final?: unknown };
+  cause?: { code?: unknown; message?: unknown };
+}
+
+/** What a network error says stands in its cause ("fetch failed" alone says nothing). */
+function messageOf(thrown: unknown, { message, code, cause }: Thrown): string {
+  if (typeof message !== 'string') return typeof thrown === 'string' ? thrown : 'the tool failed without a message';
+  return code === undefined && typeof cause?.code === 'string' && typeof cause.message === 'string'
+    ? `${message}: ${cause.message}`
+    : message;
 }
 
 function shortMessage(message: string): string {
@@ -71,6 +61,11 @@ function shortMessage(message: string): string {
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 /** The same and lone surrogates as JSON writes them; rarely also something harmless. */
 const ESCAPED_CONTROL = /\\(?:u(?:00[01]|d[89a-f])|[bf])/;
+
+/** Whether JSON text has to be looked through for them. */
+export function mayHaveControls(json: string): boolean {
+  return ESCAPED_CONTROL.test(json) || CONTROL.test(json);
+}
 
 /** Without NUL, terminal escapes and other control characters; lone surrogates become U+FFFD. */
 export function cleanText(text: string): string {

@@ -5,18 +5,20 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CallRecord, ErrorData, Json, JsonObject, ToolInfo } from '../kernel/types.ts';
 import { type WebData, webResponse } from '../network/response.ts';
+import { toData } from './data.ts';
 import {
   type ExecResult,
   type Inside,
   isTool,
   type JudgeContext,
+  type KeptResults,
   type Notes,
   type Tool,
   type ToolContext,
   type ToolSettings,
 } from './define.ts';
 import { callFunction, offeredBy, type Parameter } from './infer/plan.ts';
-import { toData, toError } from './result.ts';
+import { toError } from './result.ts';
 
 /** What one thread is given: the module that `hermes-agent` stands for in tool files, wherever they lie. */
 export interface WorkerData {
@@ -54,7 +56,17 @@ export type Reply =
   | { reply: 'progress'; data: Json }
   /** Something that only the main thread can do; answered by an Answer with the same id. */
   | { reply: 'ask'; id: number; port: Port; args: unknown[] };
-export type Port = 'exec' | 'fetch' | 'notes.get' | 'notes.set' | 'notes.list' | 'notes.delete' | 'calls' | 'tell';
+export type Port =
+  | 'exec'
+  | 'fetch'
+  | 'kept.handles'
+  | 'kept.read'
+  | 'notes.get'
+  | 'notes.set'
+  | 'notes.list'
+  | 'notes.delete'
+  | 'calls'
+  | 'tell';
 export interface Answer {
   answer: number;
   value?: unknown;
@@ -113,7 +125,7 @@ async function perform(request: Request): Promise<unknown> {
   if (request.do === 'judge') return tool.judge?.(request.args, request.context);
   Object.assign(process.env, request.mark);
   const inside: Inside = { sources: request.sources, tell: (more) => void ask('tell', more) };
-  return toData(await tool.run(request.args, contextOf(request), () => undefined, inside)).data;
+  return dataOf(await tool.run(request.args, contextOf(request), () => undefined, inside));
 }
 
 async function runPlain(
@@ -124,7 +136,12 @@ async function runPlain(
   const run = offered.get(key);
   if (typeof run !== 'function') throw new Error(`${request.file} does not hold ${request.name} any more`);
   Object.assign(process.env, request.mark);
-  return toData(await callFunction(run as () => unknown, plan, request.args, contextOf(request))).data;
+  return dataOf(await callFunction(run as () => unknown, plan, request.args, contextOf(request)));
+}
+
+/** Nothing stays nothing: what that means depends on the call. */
+function dataOf(value: unknown): unknown {
+  return value === undefined ? undefined : toData(value).data;
 }
 
 function offeredIn(file: string): Promise<Map<string, unknown>> {
@@ -156,6 +173,7 @@ function contextOf({ callId, key, runId, workspace, settings, env, timezone }: R
     delete: (name) => ask('notes.delete', name),
   };
   const calls = () => ask<readonly CallRecord[]>('calls');
+  const kept: KeptResults = { handles: () => ask('kept.handles'), read: (handle) => ask('kept.read', handle) };
   return {
     // At its time-out the whole thread ends, so this signal has nobody to tell.
     signal: new AbortController().signal,
@@ -169,7 +187,7 @@ function contextOf({ callId, key, runId, workspace, settings, env, timezone }: R
       signal?.throwIfAborted();
       return webResponse(await ask<WebData>('fetch', String(address), options));
     },
-    context: { workspace, settings, env, ...(timezone === undefined ? {} : { timezone }), notes, calls },
+    context: { workspace, settings, env, ...(timezone === undefined ? {} : { timezone }), notes, calls, kept },
   };
 }
 

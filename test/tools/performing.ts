@@ -26,7 +26,7 @@ export function stage(): Stage {
 
 /** The parts of a state that tools look at. */
 export function stateWith(changes: Partial<State> = {}): State {
-  return { run_id: 'run-1', ledger: [], messages: [], sources: [], ...changes } as unknown as State;
+  return { run_id: 'run-1', ledger: [], messages: [], sources: [], trail: [], kept: [], language: 'en', ...changes } as unknown as State;
 }
 
 export function callOf(name: string, args: JsonObject = {}, changes: Partial<Call> = {}): Call {
