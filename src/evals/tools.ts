@@ -16,6 +16,7 @@ export function scriptedTool(name: string, scripted: ScriptedTool): Tool {
     description,
     level,
     input,
+    retry: { times: 0 }, // what a case scripts is what the model meets: the path is judged
     ...(aliases ? { aliases } : {}),
     ...(examples ? { examples } : {}),
     ...(keywords ? { keywords } : {}),
