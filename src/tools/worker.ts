@@ -1,7 +1,8 @@
 /** Runs inside a worker thread: imports the users' tool files and runs their tools, one request at a time. Speaks with pool.ts. */
 
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CallRecord, ErrorData, Json, JsonObject, ToolInfo } from '../kernel/types.ts';
 import { type WebData, webResponse } from '../network/response.ts';
@@ -97,7 +98,16 @@ process.stdout.write = process.stderr.write.bind(process.stderr); // standard ou
 const { library } = workerData as WorkerData;
 registerHooks({
   resolve: (specifier, context, next) => next(specifier === 'hermes-agent' ? library : specifier, context),
+  // `npm init` makes a package CommonJS; files that are written as modules are modules there all the same.
+  load: (url, context, next) => next(url, isModule(url, context.format) ? { ...context, format: moduleFormat(url) } : context),
 });
+
+const moduleFormat = (url: string) => (url.endsWith('.ts') ? 'module-typescript' : 'module');
+
+function isModule(url: string, format: string | null | undefined): boolean {
+  if (!format?.startsWith('commonjs') || !/^file:(?!.*\/node_modules\/).*\.[jt]s$/.test(url)) return false;
+  return /^\s*(?:export|import)\s/m.test(readFileSync(fileURLToPath(url), 'utf8'));
+}
 
 port.on('message', (message: Request | Answer) => {
   if ('answer' in message) answered(message);

@@ -73,7 +73,7 @@ export default function add(a: number, b = 1, note?: string): number {
     [
       'add',
       'read',
-      'Adds two weights. Use it for sums of weights; not for prices. Gives: the sum in kg. Fails: when it is over 1000 kg; too_heavy over 500 kg without a note.',
+      'Adds two weights. Use it for sums of weights; not for prices; gives: the sum in kg; fails: when it is over 1000 kg, too_heavy over 500 kg without a note.',
     ],
   );
   assert.deepEqual(info.input_schema, {
@@ -391,6 +391,17 @@ test('what was read is kept under the content of all files that were read; a cha
   assert.equal((await scanTools([folder], { cacheFile })).tools.length, 1);
   const unwritable = await scanTools([folder], { cacheFile: join(folder, 'a.ts', 'tools.json') });
   assert.equal(unwritable.tools.length, 1);
+});
+
+test('in a package that npm has made CommonJS, tool files are modules all the same', async () => {
+  const { tools, diagnostics } = await scanned({
+    'package.json': '{"type": "commonjs"}',
+    '_help.ts': 'export const twice = (a: number) => a * 2;',
+    'double.ts': "import { twice } from './_help.ts';\n/** Doubles. */\nexport default function double(a: number) { return twice(a); }",
+    'half.js': '/** Halves. @param {number} a */\nexport default function half(a) { return a / 2; }',
+  });
+  assert.deepEqual(diagnostics, []);
+  assert.deepEqual(await Promise.all(tools.map((one) => called(one, { a: 4 }))), [8, 2]);
 });
 
 test('in a trusted folder plain functions run in process; without a comment the name has to do', async () => {

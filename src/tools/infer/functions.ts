@@ -164,12 +164,13 @@ function descriptionOf(doc: Doc): string {
     .filter(({ name }) => name === 'throws' || name === 'exception')
     .map(({ text }) => joined(text).replace(/^\{([^}]*)\}\s*/, (_, type: string) => (/^\w*Error$/.test(type) ? '' : `${type}: `)))
     .filter((text) => text !== '');
-  const sentence = (label: string, text: string) => `${label}${text.replace(/[.。;；]+$/, '')}${isChinese ? '。' : '.'}`;
-  const parts = [doc.text];
-  if (returns) parts.push(sentence(isChinese ? '返回：' : 'Gives: ', returns));
-  if (throws.length > 0)
-    parts.push(sentence(isChinese ? '失败情形：' : 'Fails: ', throws.map((text) => text.replace(/[.。]+$/, '')).join('; ')));
-  return parts.filter((part) => part !== '').join(isChinese ? '' : ' ');
+  const bare = (text: string) => text.replace(/[.。;；]+$/, '');
+  const parts = [bare(doc.text)];
+  if (returns) parts.push(`${isChinese ? '返回：' : 'gives: '}${bare(returns)}`);
+  if (throws.length > 0) parts.push(`${isChinese ? '失败情形：' : 'fails: '}${throws.map(bare).join(', ')}`);
+  const said = parts.filter((part) => part !== '');
+  if (said.length === 0) return '';
+  return said.length === 1 ? doc.text || said[0]! : `${said.join(isChinese ? '；' : '; ')}${isChinese ? '。' : '.'}`;
 }
 
 /**
