@@ -215,6 +215,8 @@ const TABLE = {
   'stats.failed': ['failed', '失败率'],
   'stats.ms': ['mean ms', '平均毫秒'],
   'stats.stuck': ['in runs stuck at max_steps', '卡在 max_steps 的运行'],
+  'stats.misused': ['called wrongly', '调用有误'],
+  'stats.instead': ['then used', '随后改用'],
   'run.cached': ['({tokens} from the cache)', '（其中缓存 {tokens}）'],
   'run.cost': [', about {amount}', '，约 {amount}'],
   'run.cost.partial': [', at least {amount} (some prices are not known)', '，至少 {amount}（部分价格未知）'],

@@ -27,6 +27,10 @@ export interface ToolStatistics {
   mean_ms?: number;
   /** Runs that ended at max_steps and had called it. */
   stuck_runs: number;
+  /** Calls with arguments that could not be mended, or of a name that no tool has; absent = none. */
+  misused?: number;
+  /** Tools that succeeded right after it had failed, most often first: what it may be confused with. Absent = none. */
+  instead?: { name: string; count: number }[];
 }
 
 /** `logs`: the events of each run. */
@@ -46,10 +50,12 @@ export function statistics(logs: Iterable<readonly RunEvent[]>): Statistics {
       const tool = entry(sum.tools, 'name', call.name, { name: call.name, calls: 0, failures: 0, stuck_runs: 0 });
       tool.calls += 1;
       if (!call.success) tool.failures += 1;
+      if (call.error_code === 'invalid_arguments' || call.error_code === 'unknown_tool') tool.misused = (tool.misused ?? 0) + 1;
       if (!call.ran) continue;
       const time = times.get(call.name) ?? { ran: 0, ms: 0 };
       times.set(call.name, { ran: time.ran + 1, ms: time.ms + call.ms });
     }
+    countInstead(sum.tools, outcome);
     if (outcome.status === 'max_steps')
       for (const name of new Set(outcome.tool_calls.map((call) => call.name)))
         sum.tools.find((tool) => tool.name === name)!.stuck_runs += 1;
@@ -76,6 +82,18 @@ export function statistics(logs: Iterable<readonly RunEvent[]>): Statistics {
   sum.models.sort((a, b) => b.runs - a.runs);
   if (sum.ended === 0) return sum;
   return { ...sum, completion_rate: (sum.statuses.success ?? 0) / sum.ended, mean_steps: steps / sum.ended };
+}
+
+/** A call that failed, and the next one, of another tool, that did not. */
+function countInstead(tools: ToolStatistics[], { tool_calls: calls }: Outcome): void {
+  for (const [at, call] of calls.entries()) {
+    const next = calls[at + 1];
+    if (call.success || !next?.success || next.name === call.name) continue;
+    const tool = tools.find(({ name }) => name === call.name)!;
+    tool.instead ??= [];
+    entry(tool.instead, 'name', next.name, { name: next.name, count: 0 }).count += 1;
+    tool.instead.sort((a, b) => b.count - a.count);
+  }
 }
 
 function isUnpriced({ usage, cost }: Outcome): boolean {

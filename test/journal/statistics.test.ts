@@ -37,7 +37,7 @@ test('rates, means and sums; a run that has not ended is no success, a sub-agent
       status: 'max_steps',
       steps: 10,
       usage: { input_tokens: 5 },
-      tool_calls: [call('天气', false), call('天气', false), call('b', true)],
+      tool_calls: [call('天气', false), { ...call('天气', false), error_code: 'invalid_arguments' }, call('b', true)],
     }),
     log('b:m', { usage: {}, cost: { amount: 2, currency: 'CNY' } }),
     log('b:m', undefined),
@@ -53,7 +53,7 @@ test('rates, means and sums; a run that has not ended is no success, a sub-agent
   ]);
   assert.equal(figures.unpriced_runs, 1);
   assert.deepEqual(figures.tools, [
-    { name: '天气', calls: 4, failures: 3, stuck_runs: 1, mean_ms: 15 },
+    { name: '天气', calls: 4, failures: 3, stuck_runs: 1, mean_ms: 15, misused: 1, instead: [{ name: 'b', count: 1 }] },
     { name: 'b', calls: 1, failures: 0, stuck_runs: 1, mean_ms: 10 },
   ]);
   assert.deepEqual(

@@ -47,13 +47,17 @@ function printFigures(cli: Cli, figures: Statistics): void {
   ];
   terminal.out(table(rows, terminal.tableColumns));
   if (figures.tools.length > 0) {
-    const head = (['stats.tool', 'stats.calls', 'stats.failed', 'stats.ms', 'stats.stuck'] as const).map((key) => t(key));
-    const tools = figures.tools.map(({ name, calls, failures, mean_ms, stuck_runs }) => [
+    const head = (['stats.tool', 'stats.calls', 'stats.failed', 'stats.ms', 'stats.stuck', 'stats.misused', 'stats.instead'] as const).map(
+      (key) => t(key),
+    );
+    const tools = figures.tools.map(({ name, calls, failures, mean_ms, stuck_runs, misused, instead }) => [
       name,
       String(calls),
       percent(failures, calls),
       mean_ms === undefined ? '-' : String(mean_ms),
       String(stuck_runs),
+      String(misused ?? 0),
+      (instead ?? []).map(({ name: other, count }) => `${other} ${count}`).join(', ') || '-',
     ]);
     terminal.out(`\n${table([head, ...tools], terminal.tableColumns)}`);
   }
