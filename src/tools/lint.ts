@@ -56,5 +56,6 @@ function sentencesIn(text: string): number {
 
 /** The tool that says nearly the same. */
 function twinOf(info: ToolInfo, infos: readonly ToolInfo[]): string | undefined {
-  return infos.find((other) => other !== info && likeness(info, other) >= ALIKE)?.name;
+  const isTwin = (other: ToolInfo) => other.description.trim() === info.description.trim() || likeness(info, other) >= ALIKE;
+  return infos.find((other) => other !== info && isTwin(other))?.name;
 }
