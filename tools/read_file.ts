@@ -3,11 +3,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { HermesError } from '../src/kernel/errors.ts';
 import { cut } from '../src/kernel/text.ts';
+import { imageKind } from '../src/media/kind.ts';
 import { tool } from '../src/tools/define.ts';
+import { readLines } from '../src/tools/files/lines.ts';
 import { decodeText } from '../src/tools/result.ts';
 import { openReadable } from '../src/tools/workspace.ts';
 
-/** Bytes of a file that are read at once. */
+/** Bytes of a file that are read at once; of a larger one the lines that are asked for. */
 const MAX_BYTES = 10_000_000;
 /** Lines given when no limit is asked for, and characters in all. */
 const LINES = 500;
@@ -17,7 +19,7 @@ export default tool({
   name: 'read_file',
   description:
     'Reads a text file in the workspace, whole or by lines; a long one comes in parts. Use it to see what a file says, ' +
-    'and before write_file changes one; not for folders (list_files), images and other binary files.',
+    'and before edit_file or write_file changes one; not for folders (list_files), images and other binary files.',
   level: 'read',
   private: true,
   idempotent: true,
@@ -48,39 +50,65 @@ export default tool({
     },
   ],
   async execute({ path, from_line, lines }, { context }) {
-    const text = await readText(await openReadable(context.workspace, path), path);
-    const all = text.split('\n');
-    if (from_line > all.length) {
-      throw new HermesError('no_such_line', `${path} has ${all.length} lines, line ${from_line} was asked for`, { kind: 'tool' });
+    const handle = await openReadable(context.workspace, path);
+    try {
+      const { size, isUtf16 } = await checkedText(handle, path);
+      if (size > MAX_BYTES && !isUtf16) return await partOf(handle, path, size, from_line, lines);
+      if (size > MAX_BYTES)
+        throw new HermesError('too_large', `${path} has ${size} bytes, at most ${MAX_BYTES} are read`, { kind: 'tool' });
+      const all = decodeText(await handle.readFile()).split('\n');
+      if (from_line > all.length) throw noSuchLine(path, all.length, from_line);
+      const shown = fitting(all.slice(from_line - 1, from_line - 1 + lines));
+      const next = from_line + shown.length;
+      return {
+        path,
+        content: shown.join('\n'),
+        lines: all.length,
+        ...(next <= all.length ? { next: `lines ${next} to ${all.length} are not shown; go on with from_line ${next}` } : {}),
+      };
+    } finally {
+      await handle.close();
     }
-    const shown = fitting(all.slice(from_line - 1, from_line - 1 + lines));
-    const next = from_line + shown.length;
-    return {
-      path,
-      content: shown.join('\n'),
-      lines: all.length,
-      ...(next <= all.length ? { next: `lines ${next} to ${all.length} are not shown; go on with from_line ${next}` } : {}),
-    };
   },
 });
 
-/** Closes the handle. */
-async function readText(handle: FileHandle, path: string): Promise<string> {
-  try {
-    const stats = await handle.stat();
-    if (stats.isDirectory())
-      throw new HermesError('is_folder', `${path} is a folder`, { kind: 'tool', next: 'list_files shows what is in it' });
-    if (!stats.isFile()) throw new HermesError('no_file', `${path} is no ordinary file`, { kind: 'tool' });
-    if (stats.size > MAX_BYTES) {
-      throw new HermesError('too_large', `${path} has ${stats.size} bytes, at most ${MAX_BYTES} are read`, { kind: 'tool' });
-    }
-    const bytes = await handle.readFile();
-    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-    if (!isUtf16 && bytes.subarray(0, 8_000).includes(0)) throw new HermesError('binary_file', `${path} is no text file`, { kind: 'tool' });
-    return decodeText(bytes);
-  } finally {
-    await handle.close();
-  }
+function noSuchLine(path: string, count: number, wanted: number): HermesError {
+  return new HermesError('no_such_line', `${path} has ${count} lines, line ${wanted} was asked for`, { kind: 'tool' });
+}
+
+/** Of a large file; how many lines it has is not known then. */
+async function partOf(handle: FileHandle, path: string, bytes: number, from: number, count: number) {
+  const { lines, seen, isEnd } = await readLines(handle, { from, count, mostBytes: CHARACTERS * 4 });
+  if (lines.length === 0) throw noSuchLine(path, seen, from);
+  const shown = fitting(lines);
+  const next = isEnd && shown.length === lines.length ? {} : { next: `it goes on; read from_line ${from + shown.length}, or search_files` };
+  return { path, content: shown.join('\n'), bytes, ...next };
+}
+
+/** Files that are often asked for and are no texts, by their first bytes. */
+const BINARY: readonly [start: string, kind: string][] = [
+  ['%PDF-', 'a PDF document'],
+  ['PK\x03\x04', 'a ZIP archive (also Word, Excel and PowerPoint files are)'],
+  ['\x1f\x8b', 'a gzip archive'],
+  ['SQLite format 3\0', 'an SQLite database: sql_query reads it'],
+  ['\x7fELF', 'a program'],
+];
+
+/** Throws for what is no text. */
+async function checkedText(handle: FileHandle, path: string): Promise<{ size: number; isUtf16: boolean }> {
+  const stats = await handle.stat();
+  if (stats.isDirectory())
+    throw new HermesError('is_folder', `${path} is a folder`, { kind: 'tool', next: 'list_files shows what is in it' });
+  if (!stats.isFile()) throw new HermesError('no_file', `${path} is no ordinary file`, { kind: 'tool' });
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(8_000), 0, 8_000, 0);
+  const start = buffer.subarray(0, bytesRead);
+  const head = start.subarray(0, 64).toString('latin1');
+  const image = imageKind(start);
+  const kind = image ? `an image (${image})` : BINARY.find(([begin]) => head.startsWith(begin))?.[1];
+  const isUtf16 = head.startsWith('\xff\xfe') || head.startsWith('\xfe\xff');
+  if (kind === undefined && (isUtf16 || !start.includes(0))) return { size: stats.size, isUtf16 };
+  const next = kind === undefined ? {} : { next: `it is ${kind}` };
+  throw new HermesError('binary_file', `${path} is no text file`, { kind: 'tool', ...next });
 }
 
 /** As many whole lines as the limit of characters allows; a longer first line is cut. */

@@ -1,22 +1,22 @@
 /** Writes a whole text file in the workspace: either the new content or, when anything fails, the old one is there. */
 
-import { constants } from 'node:fs';
-import { lstat, open, rename, rm } from 'node:fs/promises';
-import { join, normalize } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { HermesError } from '../src/kernel/errors.ts';
-import type { CallRecord } from '../src/kernel/types.ts';
 import { tool } from '../src/tools/define.ts';
 import { lineDiff } from '../src/tools/diff.ts';
-import { openReadable, openWritable, type WritablePlace } from '../src/tools/workspace.ts';
+import { inForm, toText } from '../src/tools/files/form.ts';
+import { notEncodable, replaceFile, statsOf, wasRead } from '../src/tools/files/write.ts';
+import { openReadable, openWritable } from '../src/tools/workspace.ts';
 
-/** Bytes of the present file; a larger one is replaced without a diff. */
+/** Bytes of the present file; a larger one is replaced without a diff, in UTF-8. */
 const MOST_COMPARED = 1_000_000;
 
 export default tool({
   name: 'write_file',
   description:
-    'Writes a text file in the workspace, the whole of it, after a person has agreed. Use it to save a text that was asked for; ' +
-    'an existing file is replaced only after read_file has shown it in this run, or with overwrite.',
+    'Writes a text file in the workspace, the whole of it, after a person has agreed. Use it to save a text that was asked for, ' +
+    'not to change a part of one (edit_file); an existing file is replaced only after read_file has shown it in this run, or with overwrite.',
   level: 'write',
   resource: 'workspace files',
   input: {
@@ -50,19 +50,23 @@ export default tool({
     return { level: 'write', ...(preview === undefined ? {} : { preview }) };
   },
   async execute({ path, content, overwrite }, { context }) {
-    const bytes = Buffer.from(content.toWellFormed());
     const place = await openWritable(context.workspace, path);
     try {
-      const old = await statsOf(join(place.folder, place.name));
+      const target = join(place.folder, place.name);
+      const old = await statsOf(target);
       if (old && !old.isFile()) throw new HermesError('no_file', `${path} is a folder or no ordinary file`, { kind: 'tool' });
-      if (old && !overwrite && !wasRead(await context.calls(), path)) {
+      if (old && !overwrite && !wasRead(await context.calls(), context.workspace, path)) {
         throw new HermesError('unread_file', `${path} exists and was not read in this run; nothing was written`, {
           kind: 'tool',
           next: 'read it with read_file first, or set overwrite when it may be lost',
         });
       }
-      await replace(place, bytes, old?.mode);
-      return { path, bytes: bytes.length, created: !old };
+      const before = old && old.size <= MOST_COMPARED ? toText(await readFile(target)) : undefined;
+      const after = inForm(before, content);
+      if (!after) throw notEncodable(path, 'content', before!);
+      await replaceFile(place, after.bytes, old?.mode);
+      const encoding = before && before.encoding !== 'utf-8' ? { encoding: before.encoding } : {};
+      return { path, bytes: after.bytes.length, created: !old, ...encoding };
     } finally {
       await place.close();
     }
@@ -77,54 +81,12 @@ async function changeOf(workspace: string, path: string, content: string): Promi
     const stats = await handle.stat();
     if (!stats.isFile()) return undefined;
     const { size, mtime } = stats;
-    const old = size > MOST_COMPARED ? undefined : textOf(await handle.readFile());
-    if (old === undefined) return `replaces ${size} bytes, last changed at ${mtime.toISOString()}`;
-    return lineDiff(old, content.toWellFormed()) || 'the file stays as it is';
+    const old = size > MOST_COMPARED ? undefined : toText(await handle.readFile());
+    if (!old) return `replaces ${size} bytes, last changed at ${mtime.toISOString()}`;
+    return lineDiff(old.text, inForm(old, content)?.text ?? content) || 'the file stays as it is';
   } catch (error) {
     return (error as { code?: unknown }).code === 'not_found' ? 'a new file' : undefined;
   } finally {
     await handle?.close();
-  }
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined; // no text: nothing to compare with
-  }
-}
-
-async function statsOf(path: string) {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-function wasRead(calls: readonly CallRecord[], path: string): boolean {
-  return calls.some(({ name, arguments: args, success }) => {
-    return (name === 'read_file' || name === 'write_file') && success && normalize(String(args.path)) === normalize(path);
-  });
-}
-
-/** A new file beside the target, flushed, takes its place in one step. */
-async function replace({ folder, name }: WritablePlace, bytes: Uint8Array, mode = 0o644): Promise<void> {
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants;
-  const temporary = join(folder, `.${name}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
-  try {
-    const handle = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode & 0o777);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, join(folder, name));
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }

@@ -53,7 +53,13 @@ async function call(name: string, args: JsonObject): Promise<{ data?: JsonObject
 
 test('built-in tools, each with a when-to-use, two examples or more in both languages, and examples that are valid calls', async () => {
   assert.deepEqual(diagnostics, []);
-  const names = 'calculator current_time list_files notes_get notes_set read_file read_result remember shell write_file'.split(' ');
+  mkdirSync(join(workspace, 'src'));
+  const edited = { 'todo.txt': 'buy milk', '报告.md': '草稿', 'src/app.ts': '  console.log(state);\n' };
+  for (const [path, text] of Object.entries(edited)) writeFileSync(join(workspace, path), text);
+  const names =
+    'calculator current_time edit_file list_files notes_get notes_set read_file read_result remember search_files shell write_file'.split(
+      ' ',
+    );
   const missing = names.filter((name) => !tools.some(({ info }) => info.name === name));
   assert.deepEqual(missing, []);
   for (const { info } of tools) {
@@ -64,14 +70,17 @@ test('built-in tools, each with a when-to-use, two examples or more in both lang
     assert.match(info.keywords ?? '', /[a-z].*\p{Script=Han}/u);
     for (const { arguments: args } of info.examples ?? []) {
       const on = stage();
-      await createToolbox({ tools, settings: { shell: { sandbox: false } } }).prepare(stateWith(), [callOf(info.name, args)], on);
+      await createToolbox({ tools, workspace, settings: { shell: { sandbox: false } } }).prepare(
+        stateWith(),
+        [callOf(info.name, args)],
+        on,
+      );
       assert.equal(on.facts[0]!.event_type, 'call.prepare', `${info.name} ${JSON.stringify(args)}`);
     }
   }
-  assert.deepEqual(
-    tools.filter(({ info }) => info.level !== 'read').map(({ info }) => info.name),
-    ['shell', 'write_file'],
-  );
+  const acting = 'browser edit_file http_request send_email shell write_file'.split(' ');
+  const levels = tools.filter(({ info }) => (info.level === 'read') === acting.includes(info.name)).map(({ info }) => info.name);
+  assert.deepEqual(levels, [], 'what acts is no reading tool, and what only looks is one');
 });
 
 test('remember: facts are noted, one fact alone too', async () => {
