@@ -145,11 +145,12 @@ function interpreter(language: string, words: readonly Word[], setting: Setting)
   const options = split(words).options;
   const given = options.find(({ text }) => programs.some((option) => isOption(text, option)));
   if (given) return [{ reason: 'code', detail: `${language} ${given.text}`.slice(0, 60) }];
-  if (language === 'node' && words[0]?.text === '--test') return [{ reason: 'builds' }];
+  if (language === 'node' && words[0]?.text === '--test') return applyRule({ does: 'builds' }, words, setting.ground);
   const at = words.findIndex(({ text }) => text === '-m');
   if (at >= 0 && language === 'python') {
     const module = words[at + 1];
-    return [{ reason: module?.exact && TEST_MODULES.test(module.text) ? 'builds' : 'script', detail: `-m ${module ? shown(module) : ''}` }];
+    if (!module?.exact || !TEST_MODULES.test(module.text)) return [{ reason: 'script', detail: `-m ${module ? shown(module) : ''}` }];
+    return applyRule(ruleOf(module.text) ?? { does: 'builds' }, [...words.slice(0, at), ...words.slice(at + 2)], setting.ground);
   }
   return fromFile(language, split(words).operands, setting);
 }

@@ -9,6 +9,10 @@ export interface CommandRule {
   does: ReasonName;
   /** Options that do more, by reason. Long ones also match abbreviated, short ones also in a cluster: -rf. */
   options?: Partial<Record<ReasonName, string>>;
+  /** The same for a command with verbs, before the verb and after any of them. */
+  everywhere?: CommandRule['options'];
+  /** Options of a build that leave it what it is, besides those of all builds: with others it is asked about. */
+  mild?: string;
   /** Long options begin with one dash (find, java): short ones do not form clusters. */
   oneDash?: boolean;
   /** Options that take the next word as their value: that word is no operand. */
@@ -40,16 +44,21 @@ export function ruleOf(name: string): CommandRule | undefined {
 // ---- reading -------------------------------------------------------------------------------------------
 
 add('ls dir vdir cat head tail wc nl cut tr paste fold fmt pr expand unexpand rev tac od strings comm join grep egrep fgrep', 'reads');
-add('stat du df pwd echo true false : test [ which whereis basename dirname realpath readlink cal uptime whoami id groups', 'reads');
+add('stat du df pwd echo true false : which whereis basename dirname realpath readlink cal uptime whoami id groups', 'reads');
 add('who w arch nproc free ps pgrep lsblk lscpu printenv locale cmp md5sum sha1sum sha224sum sha256sum sha384sum sha512sum', 'reads');
-add('b2sum cksum sum jq column seq sleep cd pushd popd dirs exit return break continue wait jobs shift uname tty logname zcat', 'reads');
-add('numfmt factor tsort yes getconf apropos whatis cloc tokei hexdump type hash times', 'reads');
+add('b2sum cksum sum jq column seq sleep cd pushd popd dirs exit return break continue shift uname tty logname zcat', 'reads');
+add('numfmt factor tsort yes getconf apropos whatis tokei hexdump type times', 'reads');
+// In bash the name of a variable may hold a command: test -v 'a[$(rm x)]'.
+add('test', { does: 'reads', options: { code: '-v -R' }, oneDash: true });
+add('hash', { does: 'reads', options: { loader: '-p' } });
+add('jobs', { does: 'reads', options: { code: '-x' } });
+add('wait', { does: 'reads', options: { variables: '-p' } });
 add('printf', { does: 'reads', options: { variables: '-v' } });
 add('sort', { does: 'reads', options: { writes: '-o --output', code: '--compress-program', option: '-T --temporary-directory' } });
 add('uniq', { does: 'reads', writes: 'second', values: '-f -s -w --skip-fields --skip-chars --check-chars' });
 add('xxd', { does: 'reads', writes: 'second', values: '-c -g -l -s -o' });
 add('rg', { does: 'reads', options: { code: '--pre --hostname-bin', option: '-z --search-zip --pre-glob' } });
-add('tree', { does: 'reads', options: { writes: '-o' } });
+add('tree', { does: 'reads', options: { writes: '-o -R' } });
 add('diff', { does: 'reads', options: { option: '--to-file --from-file' } });
 add('date', { does: 'reads', options: { system: '-s --set' } });
 add('hostname', { does: 'reads', options: { system: '-F --file -b' }, operands: '' });
@@ -91,6 +100,7 @@ add('cpio', 'writes');
 add('rsync', { does: 'network', options: { code: '-e --rsh --rsync-path', destroys: '--delete --remove-source-files' } });
 add('pip3 pip pipx uv conda mamba poetry', {
   does: 'network',
+  everywhere: { code: '--python', writes: '--log --log-file', option: '--directory --project -C' },
   verbs: { ...verbs('list show freeze check', 'reads'), ...verbs('uninstall remove', 'destroys') },
 });
 
@@ -98,20 +108,20 @@ add('pip3 pip pipx uv conda mamba poetry', {
 
 /** Options that name a program to run, or write a file, whatever the verb. */
 const GIT_OPTIONS = { code: '--ext-diff --textconv --upload-pack --receive-pack --exec -O --open-files-in-pager', writes: '--output' };
-const gitReads: CommandRule = { does: 'reads', options: GIT_OPTIONS };
 
 add('git', {
   does: 'settings',
   values: '-C --git-dir --work-tree --namespace -c',
   options: { code: '-c --exec-path --config-env' },
+  everywhere: GIT_OPTIONS,
   verbs: {
-    ...verbs('status log show diff blame shortlog describe rev-parse rev-list ls-files ls-tree cat-file name-rev grep', gitReads),
-    ...verbs('merge-base count-objects version help whatchanged diff-tree diff-index cherry show-ref for-each-ref var', gitReads),
+    ...verbs('status log show diff blame shortlog describe rev-parse rev-list ls-files ls-tree cat-file name-rev grep', 'reads'),
+    ...verbs('merge-base count-objects version help whatchanged diff-tree diff-index cherry show-ref for-each-ref var', 'reads'),
     submodule: { does: 'network', verbs: { status: 'reads', foreach: 'code' } },
-    ...verbs('fetch pull clone ls-remote lfs send-email svn p4 daemon', { does: 'network', options: GIT_OPTIONS }),
+    ...verbs('fetch pull clone ls-remote lfs send-email svn p4 daemon', 'network'),
     push: { does: 'network', options: { destroys: '-f --force --force-with-lease --force-if-includes -d --delete --mirror --prune' } },
     reset: { does: 'settings', options: { destroys: '--hard --merge --keep' } },
-    clean: { does: 'destroys', options: { reads: '-n --dry-run' } },
+    clean: { does: 'destroys', values: '-e --exclude', options: { reads: '-n --dry-run' } },
     branch: {
       does: 'settings',
       lists: '-a -r -v -vv -l --list --all --remotes --verbose --show-current',
@@ -143,28 +153,36 @@ const packages: CommandRule = {
   verbs: {
     ...verbs('test t', { does: 'builds', operands: '' }),
     ...verbs('run run-script', { does: 'script', verbs: verbs(TARGETS, { does: 'builds', operands: '' }) }),
-    ...verbs('ls list ll root prefix bin help', 'reads'),
+    ...verbs('ls list ll root prefix bin', 'reads'),
     ...verbs('exec x dlx create init', 'code'),
     ...verbs('uninstall remove rm un unlink', 'destroys'),
     ...verbs('config set publish unpublish login adduser token owner access deprecate', 'system'),
   },
-  options: { option: '--prefix -C --dir --cwd --script-shell' },
+  everywhere: { code: '--script-shell --node-options --shell --viewer', option: '--prefix -C --dir --cwd' },
 };
 add('npm pnpm yarn bun', packages);
 add('cargo', {
   does: 'network',
   verbs: {
-    ...verbs('build b check c test t clippy doc bench fmt', 'builds'),
+    ...verbs('build b check c test t clippy doc bench fmt', { does: 'builds', mild: '-p --package --bin --example --bench -r' }),
     ...verbs('tree metadata version', 'reads'),
     run: 'script',
     install: 'system',
   },
-  options: { code: '--config', option: '--target-dir --manifest-path' },
+  everywhere: { code: '--config', option: '--target-dir --manifest-path -C -Z' },
 });
 add('go', {
   does: 'network',
-  verbs: { ...verbs('build test vet', 'builds'), ...verbs('version list doc', 'reads'), run: 'script', generate: 'code' },
-  options: { code: '-exec -toolexec -vettool -overlay', outside: '-o -C' },
+  verbs: {
+    ...verbs('build test vet', {
+      does: 'builds',
+      mild: '-race -cover -run -skip -count -short -bench -benchmem -failfast -json -parallel -timeout -tags -p',
+    }),
+    ...verbs('version list doc', 'reads'),
+    run: 'script',
+    generate: 'code',
+  },
+  everywhere: { code: '-exec -toolexec -vettool -overlay', outside: '-o -C' },
   oneDash: true,
 });
 add('tsc eslint biome prettier ruff mypy flake8 pylint pytest jest vitest mocha ava tox phpunit rspec ctest', {
@@ -211,7 +229,8 @@ add('crontab at batch atq atrm anacron', 'system');
 add('iptables ip6tables nft ufw firewall-cmd ip ifconfig route tc arp ethtool iw', 'system');
 add('defaults dscl csrutil spctl tccutil nvram diskutil security pmset scutil', 'system');
 add('kill', { does: 'processes', options: { reads: '-l -L --list --table' } });
-add('pkill killall killall5 skill fuser', { does: 'processes', options: { reads: '-l -V --list --version' } });
+add('killall fuser', { does: 'processes', options: { reads: '-l -V --list --version' } });
+add('pkill killall5 skill', 'processes');
 add('gdb lldb strace ltrace dtrace bpftrace perf tcpdump', 'privilege');
 add('export declare typeset readonly local unset set shopt umask ulimit trap bind enable complete disown bg fg read mapfile', 'variables');
 add('readarray getopts let history', 'variables');

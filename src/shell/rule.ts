@@ -1,16 +1,18 @@
 /** Applies a line of the table to a command's words. */
 
 import type { CommandRule } from './commands.ts';
-import { reasonOf, split } from './options.ts';
+import { isMildBuild, reasonOf, split } from './options.ts';
 import { type Ground, isEverything, writingTo } from './places.ts';
 import type { Finding, ReasonName } from './reasons.ts';
 import { shown, type Word } from './words.ts';
+
+type Options = NonNullable<CommandRule['options']>;
 
 export function applyRule(rule: CommandRule, words: readonly Word[], ground: Ground): Finding[] {
   if (rule.verbs) return applyVerb(rule, rule.verbs, words, ground);
   const { options, operands, mayHaveMore } = split(words, rule.values);
   const findings = options.flatMap((word): Finding[] => {
-    const reason = reasonOf(word.text, rule);
+    const reason = reasonOf(word.text, rule) ?? (rule.does === 'builds' && !isMildBuild(word, rule.mild) ? 'option' : undefined);
     return reason ? [{ reason, detail: shown(word) }] : word.exact ? [] : [{ reason: 'unresolved' }];
   });
   // Options such as kill -l or git clean -n make it harmless.
@@ -32,12 +34,13 @@ function isListing({ lists }: CommandRule, options: readonly Word[], operands: r
   return options.every(({ text }) => allowed.includes(text));
 }
 
-/** Options before the verb are the command's own, those after it the verb's. */
+/** Options before the verb are the command's own, those after it the verb's; those of `everywhere` count in both places. */
 function applyVerb(rule: CommandRule, verbs: NonNullable<CommandRule['verbs']>, words: readonly Word[], ground: Ground): Finding[] {
   const withValue = new Set(rule.values?.split(' '));
   let at = 0;
   while (at < words.length && /^-/.test(words[at]!.text)) at += withValue.has(words[at]!.text) ? 2 : 1;
-  const { verbs: _, lists, ...own } = rule;
+  const { verbs: _, lists, everywhere, ...given } = rule;
+  const own = { ...given, options: both(given.options, everywhere) };
   const before = applyRule({ ...own, does: 'reads' }, words.slice(0, at), ground).filter(({ reason }) => reason !== 'reads');
   const verb = words[at];
   if (!verb) return [...before, { reason: isListing(rule, words.slice(0, at), []) || !before.length ? 'reads' : rule.does }];
@@ -45,7 +48,17 @@ function applyVerb(rule: CommandRule, verbs: NonNullable<CommandRule['verbs']>, 
   const chosen = Object.hasOwn(verbs, verb.text) ? verbs[verb.text]! : undefined;
   if (chosen === undefined) return [...before, { reason: rule.does, detail: verb.text }];
   const sub: CommandRule = typeof chosen === 'string' ? { does: chosen } : chosen;
-  return [...before, ...applyRule(sub, words.slice(at + 1), ground)];
+  const inherited = { everywhere: both(sub.everywhere, everywhere), ...(rule.oneDash ? { oneDash: true } : {}) };
+  const options = sub.verbs ? sub.options : both(sub.options, everywhere);
+  return [...before, ...applyRule({ ...sub, ...inherited, options }, words.slice(at + 1), ground)];
+}
+
+function both(some: Options = {}, others: Options = {}): Options {
+  const made: Options = { ...some };
+  for (const [reason, names] of Object.entries(others) as [ReasonName, string][]) {
+    made[reason] = made[reason] === undefined ? names : `${made[reason]} ${names}`;
+  }
+  return made;
 }
 
 function written({ writes }: CommandRule, operands: readonly Word[]): readonly Word[] {

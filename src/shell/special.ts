@@ -19,6 +19,7 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
   mawk: awk,
   nawk: awk,
   dd,
+  date,
   tar,
   bsdtar: tar,
   cd: changeFolder,
@@ -32,7 +33,8 @@ function find(words: readonly Word[], setting: Setting): Finding[] {
   for (let at = 0; at < words.length; at++) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(words[at]!.text)) own.push(words[at]!);
     else {
-      const end = words.findIndex(({ text }, index) => index > at && /^[;+]$/.test(text));
+      // A + ends it only behind {}: find -exec rg + --pre=x ; looks for a +.
+      const end = words.findIndex(({ text }, index) => index > at && (text === ';' || (text === '+' && words[index - 1]!.text === '{}')));
       const inner = words.slice(at + 1, end < 0 ? undefined : end);
       findings.push(...setting.inner(inner));
       if (/(?:^|\/)(?:rm|unlink|shred|rmdir)$/.test(inner[0]?.text ?? '')) findings.push({ reason: 'destroys', detail: inner[0]!.text });
@@ -91,6 +93,12 @@ function dd(words: readonly Word[], { ground }: Setting): Finding[] {
     if (reason) findings.push({ reason, detail: text });
   }
   return findings;
+}
+
+/** With a word that is no format it sets the clock. */
+function date(words: readonly Word[], { ground }: Setting): Finding[] {
+  const isSet = split(words, '-d --date -f --file -r --reference').operands.some(({ text }) => !text.startsWith('+'));
+  return [...(isSet ? [{ reason: 'system' as const }] : []), ...applyRule(ruleOf('date')!, words, ground)];
 }
 
 /** t lists; everything else packs or unpacks. */

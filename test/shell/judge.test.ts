@@ -170,6 +170,105 @@ test('what a command name hides, a person sees; no rule lets it run', () => {
   }
 });
 
+test('an option is found behind the verb, too, and what makes a command mild only where it stands by itself', () => {
+  const asked = [
+    ...['kill -KILL 1', 'killall -VTALRM node', 'pkill -l node', 'git clean -fdx -enode', 'git clean -fdx -e -n'],
+    ...['git reflog --output=a.ts', 'git stash show -p --output=a.ts', 'git stash list -p --ext-diff', 'npm help --viewer=./x ls'],
+    ...['npm test --script-shell=./x', 'npm run build --node-options="--require ./x.js"', 'npm t --prefix=/x', 'npm ls --script-shell=./x'],
+    ...['cargo build --config \'build.rustc-wrapper="./x"\'', 'cargo metadata --config a', 'cargo tree --config a', 'pip list --log a.ts'],
+    ...[
+      "go test -exec 'rm -rf' ./...",
+      'go build --toolexec ./x .',
+      'go vet -vettool=./x .',
+      'go build -o ../../x .',
+      'go list -toolexec=./x',
+    ],
+  ];
+  assert.deepEqual(
+    decisions(asked),
+    asked.map((command) => [command, 'ask']),
+  );
+  const free = [
+    'kill -l',
+    'git clean -n',
+    'git clean --dry-run',
+    'git log -c',
+    'git reflog',
+    'git stash show -p',
+    'cargo tree',
+    'go list ./...',
+  ];
+  assert.deepEqual(
+    decisions(free),
+    free.map((command) => [command, 'allow']),
+  );
+});
+
+test('a build runs by itself with options that are known to be harmless, with others it asks', () => {
+  const asked = [
+    ...[
+      'make --makefile=x.mk test',
+      "make '-E$(shell rm x)' test",
+      'ctest -S x.cmake',
+      'jest --globalSetup ./x.js',
+      'mocha -r ./x',
+      'tsc --outDir=x',
+    ],
+    ...['pylint --init-hook=x a', 'pylint --load-plugins=x a', 'mypy --install-types a', 'eslint -o a.ts .', 'flake8 --output-file=a.ts a'],
+    ...['phpunit --bootstrap x.php', 'tox --workdir /', 'mvn test -Dexec=x', 'gradle test --init-script x', 'python3 -m pytest -p x'],
+    ...['node --test --test-reporter=data:text/javascript,x', 'npm test --ignore-scripts=false', 'biome check --apply'],
+  ];
+  assert.deepEqual(
+    decisions(asked),
+    asked.map((command) => [command, 'ask']),
+  );
+  const free = [
+    ...['make -j8 test', 'make -k -s', 'cargo test --release -p core', 'cargo clippy --all-targets -- -D warnings', 'cargo fmt --check'],
+    ...['go test -race -count=1 -run TestX ./...', 'go build -v ./...', 'pytest -xvs -k name --maxfail=1 tests', 'python -m pytest -q'],
+    ...[
+      'node --test',
+      'npm test --silent',
+      'npm run lint -s',
+      'jest --ci --coverage',
+      'tsc --noEmit --pretty',
+      'eslint --max-warnings=0 .',
+    ],
+  ];
+  assert.deepEqual(
+    decisions(free),
+    free.map((command) => [command, 'allow']),
+  );
+});
+
+test('what reads by its name and does more', () => {
+  const asked = [
+    ...[
+      "test -v 'a[$(rm x)]'",
+      "test -R 'a[$(rm x)]'",
+      'cat a | xargs test -v',
+      'jobs -x rm x',
+      'hash -p ./x ls; ls',
+      "wait -n -p 'a[$(rm x)]'",
+    ],
+    ...[
+      'cloc --vcs=./x .',
+      'date 010100002030',
+      'tree -R -H . -L 1',
+      'find . -exec rg -F + --pre ./x {} \\;',
+      'find . -exec rg + --pre=./x \\;',
+    ],
+  ];
+  assert.deepEqual(
+    decisions(asked),
+    asked.map((command) => [command, 'ask']),
+  );
+  const free = ['test -f a', 'hash -r', 'jobs -l', 'wait', "date '+%F %T'", 'date -d tomorrow +%F', 'find . -exec cat {} +'];
+  assert.deepEqual(
+    decisions(free),
+    free.map((command) => [command, 'allow']),
+  );
+});
+
 test('a plain change of the workspace is asked about as a write, which a rule may allow', () => {
   for (const command of [
     'rm x',
