@@ -6,9 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { groundAnswer } from '../src/guards/grounding.ts';
-import { apply, start } from '../src/kernel/kernel.ts';
-import { languageOf } from '../src/kernel/text.ts';
-import type { Fact, JsonObject, Reply, RunEvent, State, ToolInfo } from '../src/kernel/types.ts';
+import type { Fact, JsonObject, Reply, State, ToolInfo } from '../src/kernel/types.ts';
 import { EMBEDDED_DEFAULT, modelsDirectory } from '../src/models/catalogue.ts';
 import { createLocalModel } from '../src/models/local.ts';
 import { pullModel } from '../src/models/pull.ts';
@@ -20,6 +18,7 @@ import type { Protocol, Reading } from '../src/protocols/types.ts';
 import { resolveArgument } from '../src/tools/resolve.ts';
 import { selectTools } from '../src/tools/select.ts';
 import { timeRuns } from './local/run.ts';
+import { add, begin } from './states.ts';
 
 interface Case {
   id: string;
@@ -134,7 +133,7 @@ async function runArm(name: string, cases: readonly Case[], tools: readonly Tool
 }
 
 async function decide(one: Case, protocol: Protocol, ask: Ask): Promise<{ called: string; args: JsonObject; text: string }> {
-  let state = begin(one, protocol);
+  let state = begin(one.request, protocol.name);
   let reading = await ask(protocol, state);
   if (reading.problem) {
     state = add(state, said(reading), {
@@ -157,7 +156,7 @@ async function finalAnswer(
 ): Promise<string> {
   const call = { id: 'call_1', name: one.tool, arguments: one.args };
   const state = add(
-    begin(one, protocol),
+    begin(one.request, protocol.name),
     { event_type: 'model.end', data: { model: 'local', text: '', calls: [call], finish: 'stop', ms: 0 } },
     {
       event_type: 'tool.end',
@@ -169,30 +168,6 @@ async function finalAnswer(
   const answered = add(state, said(reading));
   const verdict = isBare ? undefined : groundAnswer(() => tools)(answered);
   return (verdict?.do === 'record' ? add(answered, ...verdict.facts) : answered).answer ?? '';
-}
-
-// ---- states, made by the kernel itself --------------------------------------------------------------------
-
-let clock = 0;
-function event(fact: Fact): RunEvent {
-  return { ...fact, seq: ++clock, ts: new Date(clock).toISOString(), trace_id: 't', session_id: 's', run_id: 'r', step: 1 } as RunEvent;
-}
-
-function begin(one: Case, protocol: Protocol): State {
-  const data = {
-    input: { role: 'user' as const, content: one.request },
-    instructions: '',
-    model: 'local',
-    protocol: protocol.name,
-    tools: {},
-    limits: { max_steps: 10, max_seconds: 300 },
-    language: languageOf(one.request),
-  };
-  return start(event({ event_type: 'run.start', data }) as RunEvent<'run.start'>);
-}
-
-function add(state: State, ...facts: Fact[]): State {
-  return facts.reduce((now, fact) => apply(now, event(fact)), state);
 }
 
 function said(reading: Reading): Fact {

@@ -21,6 +21,8 @@ export interface GuidedOptions {
   /** All tools, best first. A score of 0 says that nothing of the request points to the tool; `matches` counts the words that do. */
   select(request: string, tools: readonly ToolInfo[]): { tool: ToolInfo; score: number; matches: number }[];
   resolve: Resolve;
+  /** How the values that the model wrote become arguments. Default: fillArguments. */
+  fill?: typeof fillArguments;
   /** Default: the shipped ones. */
   templates?: Templates;
 }
@@ -49,7 +51,7 @@ export interface Guided extends Protocol {
   read(reply: Reply, state: State, tools: readonly ToolInfo[]): Reading;
 }
 
-export function createGuided({ select, resolve, templates = new Templates() }: GuidedOptions): Guided {
+export function createGuided({ select, resolve, fill = fillArguments, templates = new Templates() }: GuidedOptions): Guided {
   const direct = directTool(templates);
   let offered: { tools: readonly ToolInfo[]; all: ToolInfo[] } | undefined;
 
@@ -118,7 +120,7 @@ export function createGuided({ select, resolve, templates = new Templates() }: G
     // The model's choice first; a tool whose arguments the request does not state gives way to one whose it does.
     const tries = [...new Set([...(own ? [own] : []), ...step.choices, ...step.instead])].map((tool) => ({
       tool,
-      ...fillArguments(tool, lines.arguments, turn.request, resolve),
+      ...fill(tool, lines.arguments, turn.request, resolve),
     }));
     const chosen = tries.find(({ missing }) => missing.length === 0);
     if (!chosen) return nothingToCall(tries[0]!, turn, step.sure);
