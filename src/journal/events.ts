@@ -184,10 +184,7 @@ function note(fact: Fact, batch: Batch): void {
       batch.request = cut(fact.data.input?.content ?? '', 200);
       if (fact.data.continues) batch.continues = fact.data.continues.run_id;
       break;
-    case 'run.resume':
-      batch.status = 'running';
-      break;
-    case 'approval.ask':
+    case 'approval.ask': // and so it stays over a run.resume, until somebody answers
       batch.status = 'waiting_for_approval';
       break;
     case 'approval.answer':

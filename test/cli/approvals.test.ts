@@ -147,3 +147,14 @@ test('a question that stands on a screen can be answered from another terminal: 
   await screen.seen(/Went on\./);
   assert.equal(await screen.ended, 0);
 });
+
+test('a terminal that came back to a question and left again has answered nothing', { skip }, async () => {
+  const { cwd, env } = await asked([write('a.txt'), { text: 'Went on.' }]);
+  const screen = onScreen(['runs', 'resume', 'last'], { cwd, env });
+  await screen.seen(/n = no: /);
+  assert.equal(JSON.parse((await hermes(['approvals', 'list', '--json'], { cwd, env })).out).length, 1);
+  screen.type('\x04');
+  assert.equal(await screen.ended, 3);
+  const approved = await hermes(['approvals', 'approve', 'last'], { cwd, env });
+  assert.deepEqual([approved.out, approved.status], ['Went on.\n', 0], approved.err);
+});

@@ -108,6 +108,8 @@ for (const [name, make] of Object.entries(MAKERS)) {
       const ask: Fact = { event_type: 'approval.ask', data: { approval_id: 'a1', calls: [] } };
       after = await append(store, run, [ask], { after, step: 2, ts: '2026-03-02T10:00:00.000Z' });
       assert.equal((await store.head('r1'))?.status, 'waiting_for_approval');
+      after = await append(store, run, [{ event_type: 'run.resume', data: {} }], { after, step: 2 });
+      assert.equal((await store.head('r1'))?.status, 'waiting_for_approval', 'going on with it answers nothing');
       after = await append(store, run, [answered('a1'), ended('max_steps')], { after, step: 3 });
       assert.deepEqual([(await store.head('r1'))?.status, (await store.head('r1'))?.steps], ['max_steps', 3]);
       assert.equal(await store.head('nobody'), undefined);
