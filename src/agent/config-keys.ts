@@ -180,6 +180,12 @@ export const KEYS = {
       PRESELECT,
       { min: 0, max: 1000 },
       `tools shown to the model, chosen by the request, when there are more than ${PRESELECT_ABOVE}; 0: all`,
+    result_characters: integer(
+      2000,
+      { min: 200 },
+      'characters of a result that the model sees, when the tool itself says nothing; the rest is kept and can be read back',
+      '模型看到的结果最多字符数（工具自己没有规定时）；其余部分保留，可再读取',
+    ),
       `工具超过 ${PRESELECT_ABOVE} 个时，按请求选出展示给模型的个数；0 表示全部`,
     ),
     disabled: list([], 'tools that are switched off, by name', '停用的工具'),

@@ -9,6 +9,7 @@ import { outwardGuard } from '../guards/outward.ts';
 import { truthRule } from '../guards/truth.ts';
 import type { Guard, JsonObject, Rule, ToolInfo } from '../kernel/types.ts';
 import { selectTools } from '../tools/select.ts';
+import { READ_RESULT } from '../tools/shape/read-result.ts';
 import type { GuardOptions } from './types.ts';
 
 /** Other tools that are named beside a closed one. */
@@ -34,7 +35,7 @@ function similarTools(tool: ToolInfo | undefined, tools: readonly ToolInfo[]): s
     tool.keywords ?? '',
     ...(tool.examples ?? []).map(({ request }) => request),
   ];
-  const others = tools.filter((other) => other !== tool);
+  const others = tools.filter((other) => other !== tool && other.name !== READ_RESULT);
   const ranked = selectTools(about.join('\n'), others).filter(({ score }) => score > 0);
   return ranked.slice(0, NAMED).map((found) => found.tool.name);
 }

@@ -13,6 +13,7 @@ import type { Tool } from '../tools/define.ts';
 import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { Agent } from './agent.ts';
 import type { Config } from './config.ts';
+import { READ_RESULT } from '../tools/shape/read-result.ts';
 import { defined } from './defined.ts';
 import { GUARD_OPTIONS } from './guards.ts';
 import { knownSecrets } from './known-secrets.ts';
@@ -81,6 +82,8 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       await closeStore();
     };
     return { agent, store, tools, diagnostics, close };
+      resultCharacters: toolSettings.result_characters,
+      readBack: tools.some(({ info }) => info.name === READ_RESULT), // shipped, and switched off as any other tool
   } catch (error) {
     await closeStore();
     throw error;

@@ -46,6 +46,8 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   toolTimeoutMs: milliseconds,
   maxParallel: atLeastOne,
   timezone: text,
+  resultCharacters: ['a whole number from 200', (value) => Number.isInteger(value) && (value as number) >= 200],
+  readBack: ['true or false', (value) => typeof value === 'boolean'],
   toolSettings: object,
   language: ['zh or en', (value) => value === 'zh' || value === 'en'],
   templates: text,

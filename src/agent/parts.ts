@@ -16,6 +16,9 @@ import { createToolbox, type Toolbox } from '../tools/call.ts';
 import type { Tool } from '../tools/define.ts';
 import { FIND_TOOLS, findTools } from '../tools/find.ts';
 import type { NoteStore } from '../tools/notes.ts';
+import type { Summarise } from '../tools/running.ts';
+import type { ReadBack } from '../tools/shape/kept.ts';
+import { READ_RESULT, readResult } from '../tools/shape/read-result.ts';
 import { budgetPerformer } from './budget.ts';
 import { defined } from './defined.ts';
 import { answerRules, guardsOf } from './guards.ts';
@@ -84,14 +87,22 @@ export function agentParts(options: AgentOptions): AgentParts {
   const { allow = [] } = permissions;
   const subject = subjectOf(options.tools ?? []);
   const permits = createPermits(
-    (more) => withGate(createPermit({ ...permissions, allow: [...allow, ...more], white_list: [...whiteList, FIND_TOOLS], subject })),
+    (more) =>
+      withGate(createPermit({ ...permissions, allow: [...allow, ...more], white_list: [...whiteList, FIND_TOOLS, READ_RESULT], subject })),
     subject,
   );
   const isOffered = (tool: Tool) => whiteList.some((pattern) => matchesPattern(pattern, tool.info.name));
-  /** With what finds the others, when not all are shown. */
+  /** With what reads on in their results, and what finds the others, when not all are shown. */
   const offered = (tools: readonly Tool[]) => {
-    const own = tools.filter(isOffered).map((tool) => forParent(tool, options.onApproval));
-    return isMany(own, options.preselect) ? [...own, findTools(own.map(({ info }) => info))] : own;
+    const isReader = ({ info }: Tool) => info.name === READ_RESULT;
+    const asked = tools.filter((tool) => !isReader(tool) && isOffered(tool)).map((tool) => forParent(tool, options.onApproval));
+    const finder = isMany(asked, options.preselect) ? [findTools(asked.map(({ info }) => info))] : [];
+    const reader = options.readBack === false || asked.length === 0 ? [] : [tools.find(isReader) ?? readResult];
+    return [...asked, ...finder, ...reader];
+  };
+  const summarise: Summarise = async (...given) => {
+    summarising ??= import('./summarise.ts').then(make);
+    return (await summarising)(...given);
   };
   const makeToolbox = (tools: readonly Tool[]) =>
     createToolbox({
@@ -100,19 +111,29 @@ export function agentParts(options: AgentOptions): AgentParts {
         workspace: options.workspace,
         maxParallel: options.maxParallel,
         timeoutMs: options.toolTimeoutMs,
+        resultCharacters: options.resultCharacters,
         timezone: options.timezone,
         settings: options.toolSettings,
         env: options.env,
       }),
-      ...(options.store ? { notes: storedNotes(options.store, secrets) } : {}),
-      ...(secrets ? { restore: secrets.restore } : {}),
+      ...(options.store ? { notes: storedNotes(options.store, secrets), readBack: storedResults(options.store) } : {}),
+      ...(secrets ? { restore: secrets.restore, hide: secrets.hide } : {}),
+      summarise,
     });
   const toolbox = makeToolbox(options.tools ?? []);
   const opened = new Map<string, Promise<ChatModel>>();
   let own: Promise<OpenedModel> | undefined;
-  return {
+  let summarising: Promise<Summarise> | undefined;
+  const templates = new Templates(options.templates);
+  const make = ({ createSummarise }: typeof import('./summarise.ts')): Summarise =>
+    createSummarise({
+      model: async (state) => (await ownModel(parts, state.model)).model,
+      cost: (model, usage) => usage && costOf(model.id, usage, defined({ own: options.prices?.[model.id] })),
+      templates,
+    });
+  const parts: AgentParts = {
     options,
-    templates: new Templates(options.templates),
+    templates,
     toolbox,
     rules: {
       ...permits.rules,
@@ -145,6 +166,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       for (const model of [own?.then((found) => found.model), ...opened.values()]) await (await model?.catch(() => undefined))?.close?.();
     },
   };
+  return parts;
 }
 
 /** `auto` is what the model can do: what was measured or learnt, rails for a tiny local model, else the provider's function calling. */
@@ -300,6 +322,10 @@ function debugHook(directory: string | undefined, secrets: Secrets | undefined):
     writeDebug(directory, state, request, reply, secrets);
   };
   return { debug };
+}
+
+function storedResults(store: EventStore): ReadBack {
+  return async ({ run_id, handle }) => (await import('../journal/results.ts')).storedResult(store, run_id, handle);
 }
 
 /** The assistant's notes live in the store, beside its runs: a text, or { text, untrusted } when it may hold words of strangers. */

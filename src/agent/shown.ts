@@ -8,6 +8,7 @@ import { estimateTokens } from '../kernel/text.ts';
 import type { JsonObject, State, ToolInfo } from '../kernel/types.ts';
 import { FIND_TOOLS, foundFor } from '../tools/find.ts';
 import { preselect } from '../tools/select.ts';
+import { READ_RESULT } from '../tools/shape/read-result.ts';
 
 /** Up to this many all are shown: models choose well among them, and a choice by words can miss. */
 export const PRESELECT_ABOVE = 32;
@@ -22,7 +23,7 @@ type Choice = (state: State, tools: readonly ToolInfo[]) => readonly ToolInfo[];
 export function createShown(count = PRESELECT): Choice {
   let known: { tools: readonly ToolInfo[]; chosen: readonly ToolInfo[]; shown: readonly ToolInfo[] } | undefined;
   return (state, tools) => {
-    if (!isMany(tools, count)) return tools;
+    if (!isMany(withoutReader(tools), count)) return tools;
     if (known?.tools !== tools) {
       const chosen = choose(state, tools, count);
       known = { tools, chosen, shown: chosen };
@@ -35,6 +36,10 @@ export function createShown(count = PRESELECT): Choice {
   };
 }
 
+function withoutReader(tools: readonly ToolInfo[]): readonly ToolInfo[] {
+  return tools.at(-1)?.name === READ_RESULT ? tools.slice(0, -1) : tools;
+}
+
 /** Whether find_tools is needed beside these. */
 export function isMany(tools: readonly unknown[], count = PRESELECT): boolean {
   return count > 0 && tools.length > Math.max(PRESELECT_ABOVE, count);
@@ -42,9 +47,9 @@ export function isMany(tools: readonly unknown[], count = PRESELECT): boolean {
 
 /** In the order that the toolbox has them. */
 function choose(state: State, tools: readonly ToolInfo[], count: number): ToolInfo[] {
-  const others = tools.filter(({ name }) => name !== FIND_TOOLS);
+  const others = tools.filter(({ name }) => name !== FIND_TOOLS && name !== READ_RESULT);
   const fitting = new Set(preselect(requestOf(state), others, count));
-  return tools.filter((tool) => fitting.has(tool) || tool.name === FIND_TOOLS);
+  return tools.filter((tool) => fitting.has(tool) || tool.name === FIND_TOOLS || tool.name === READ_RESULT);
 }
 
 /** What this run was asked; with what was asked before, when it is short. */

@@ -6,6 +6,7 @@ import type { Cost, EventData, Fact, Json, Performers, Performing, Reply, State,
 import { withRetry } from '../models/retry.ts';
 import type { AskOptions, ChatModel, Delta } from '../models/types.ts';
 import type { Protocol, Reading } from '../protocols/types.ts';
+import { offeredTools } from '../tools/shape/read-result.ts';
 import { defined } from './defined.ts';
 import { cannotSee, withoutImages } from './images.ts';
 import { type Attempt, type Recover, sentence } from './recover.ts';
@@ -48,7 +49,7 @@ export function createThink(parts: ThinkParts): Performers['think'] {
       ...defined({ maxTokens: parts.maxTokens }),
     };
     const change = parts.toolChange();
-    const all = parts.tools();
+    const all = offeredTools(parts.tools(), attempt.state);
     const tools = parts.shown(attempt.state, all);
     const { step, messages, tokens } = attempt.state;
     const first: Fact[] = [

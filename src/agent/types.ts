@@ -166,6 +166,10 @@ export interface AgentOptions extends ModelSettings {
   /** IANA name; default: the system's. */
   timezone?: string;
   /** Each tool's own settings, by its name; a tool finds them in `context.settings`. */
+  /** Characters of a result that the model sees when its tool declares none; default 2,000. The rest is kept for read_result. */
+  resultCharacters?: number;
+  /** Whether the tool read_result is added, with which a model reads on in what was too long to be shown; default true. */
+  readBack?: boolean;
   toolSettings?: Readonly<Record<string, JsonObject>>;
   /** Language of reports and notes; default: that of the request. */
   language?: 'zh' | 'en';

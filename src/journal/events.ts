@@ -21,6 +21,8 @@ const INLINE_BYTES = 1024;
 export interface ContentReference {
   $content: string;
   bytes: number;
+  /** The text is JSON, and the value stands here: what a tool gave. */
+  json?: true;
 }
 
 /** An event as it is stored: what is hashed, and the hash. */
@@ -83,7 +85,7 @@ export function seal({ facts, letters, step, ts }: Append, batch: Batch): RunEve
     identityText = JSON.stringify(identity).slice(1, -1);
     identityTexts.set(batch.run, identityText);
   }
-  const texts = facts.map((fact) => dataText(fact.data, batch.texts));
+  const texts = facts.map((fact) => dataText(fact, batch.texts));
   const events = facts.map((fact, index) => {
     const { event_type, data } = fact;
     const prev_hash = batch.head.hash;
@@ -108,7 +110,11 @@ export function lineOf({ body, hash }: Row): string {
 /** The event of a line; `text` gives the text of a hash. */
 export function unseal(line: string, text: (reference: ContentReference) => string): RunEvent {
   const event = JSON.parse(line);
-  return line.includes('$content"') ? mapJson(event, (node) => (isReference(node) ? text(node) : node), unescapeKey) : event;
+  return line.includes('$content"') ? mapJson(event, (node) => (isReference(node) ? valueAt(node, text(node)) : node), unescapeKey) : event;
+}
+
+function valueAt({ bytes, json }: ContentReference, text: string): unknown {
+  return json && text !== tombstone(bytes) ? JSON.parse(text) : text;
 }
 
 /** What an event's hash must be; undefined when the line is not an event. */
@@ -147,22 +153,30 @@ export function sha256(text: string): string {
   return digest('sha256', text, 'hex');
 }
 
-/** The data of an event as JSON, long texts by hash. */
-function dataText(data: unknown, texts: Batch['texts']): string {
+/** The data of an event as JSON, long texts and what tools gave by hash. */
+function dataText(fact: Fact, texts: Batch['texts']): string {
+  const { data } = fact;
   const text = JSON.stringify(data);
   if (text.length * 3 <= INLINE_BYTES && !text.includes('$content"')) return text; // most events: nothing to look for
-  const stored = mapJson(data, (node) => (typeof node === 'string' ? takeOut(node, texts) : node), escapeKey);
+  const given = fact.event_type === 'tool.end' && fact.data.result.success ? fact.data.result.data : undefined;
+  const out = (node: unknown) => {
+    if (typeof node === 'string') return takeOut(node, texts);
+    return node !== null && node === given ? takeOut(JSON.stringify(node), texts, node) : node;
+  };
+  const stored = mapJson<unknown>(data, out, escapeKey);
   return stored === data ? text : JSON.stringify(stored);
 }
 
 // Ill-formed texts (lone surrogates) stay in the line, where JSON escapes them: as UTF-8 they would change.
-function takeOut(text: string, texts: Batch['texts']): string | ContentReference {
-  if (text.length * 3 <= INLINE_BYTES) return text;
+// `value`: what the text is the JSON of, when it is no text.
+function takeOut(text: string, texts: Batch['texts'], value?: unknown): unknown {
+  const inline = value ?? text;
+  if (text.length * 3 <= INLINE_BYTES) return inline;
   const bytes = Buffer.byteLength(text);
-  if (bytes <= INLINE_BYTES || !text.isWellFormed()) return text;
+  if (bytes <= INLINE_BYTES || !text.isWellFormed()) return inline;
   const hash = sha256(text);
   texts.push({ hash, text });
-  return { $content: hash, bytes };
+  return { $content: hash, bytes, ...(value === undefined ? {} : { json: true }) } satisfies ContentReference;
 }
 
 // Somebody's own `$content` key must not read as a reference: it is written with one `$` more.

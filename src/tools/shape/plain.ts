@@ -21,8 +21,8 @@ const LEVEL = /\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRITICA
 const STAMP =
   /^\W{0,2}(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\w{3} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d\b|\d{10,13}\b|\{"(?:level|ts|time)")/;
 const FAILURE =
-  /\b(?:ERROR|ERR!?|FATAL|CRITICAL|SEVERE|PANIC|FAIL(?:ED|URE)?|Exception|Traceback|error:|panic:|not ok)\b|错误|失败|异常|致命/;
-const PROGRAM_ERROR = /^(?:.{0,80}\s)?(?:ERROR|FATAL|Traceback|[A-Za-z]*Error:|error:|error\[|panic:|not ok )/m;
+  /\b(?:ERROR|ERR!?|FATAL|CRITICAL|SEVERE|PANIC|FAIL(?:ED|URE)?|Exception|Traceback|error:|error [A-Z]*\d+|panic:|not ok)\b|错误|失败|异常|致命/;
+const PROGRAM_ERROR = /^(?:.{0,200}\s)?(?:ERROR|FATAL|Traceback|[A-Za-z]*Error:|error:|error\[|error [A-Z]*\d+:|panic:|not ok )/m;
 const WARNING = /\bWARN(?:ING)?\b|警告/;
 
 export function isLog(text: string): boolean {
