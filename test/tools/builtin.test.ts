@@ -75,7 +75,9 @@ test('built-in tools, each with a when-to-use, two examples or more in both lang
         [callOf(info.name, args)],
         on,
       );
-      assert.equal(on.facts[0]!.event_type, 'call.prepare', `${info.name} ${JSON.stringify(args)}`);
+      const [fact] = on.facts;
+      const isUnset = fact?.event_type === 'call.reject' && fact.data.code === 'not_set_up';
+      assert.ok(isUnset || fact?.event_type === 'call.prepare', `${info.name} ${JSON.stringify(fact)}`);
     }
   }
   const acting = 'browser edit_file http_request send_email shell write_file'.split(' ');
@@ -149,7 +151,11 @@ test('current_time: the zone asked for, else the one of the user; a wrong zone i
   assert.equal(weekday, new Date(`${date}T12:00:00Z`).toLocaleDateString('en-US', { weekday: 'long', timeZone: 'UTC' }));
   assert.match(((await call('current_time', {})).data as { iso: string }).iso, /\+08:00$/);
   assert.match(((await call('current_time', { time_zone: 'UTC' })).data as { iso: string }).iso, /\+00:00$/);
-  assert.match((await call('current_time', { timezone: 'Tokyo' })).message!, /"Tokyo" is no IANA time zone; did you mean Asia\/Tokyo\?/);
+  assert.equal(((await call('current_time', { timezone: 'Tokyo' })).data as { time_zone: string }).time_zone, 'Asia/Tokyo');
+  assert.match(
+    (await call('current_time', { timezone: 'Asia/Tokio' })).message!,
+    /"Asia\/Tokio" is no IANA time zone; did you mean Asia\/Tokyo\?/,
+  );
   assert.match((await call('current_time', { time_zone: 'Europa/Berlin' })).message!, /did you mean Europe\/Berlin\?/);
 });
 
