@@ -62,6 +62,11 @@ test('built-in tools, each with a when-to-use, two examples or more in both lang
     );
   const missing = names.filter((name) => !tools.some(({ info }) => info.name === name));
   assert.deepEqual(missing, []);
+  const settings = {
+    shell: { sandbox: false },
+    send_email: { host: 'mail.example.com', from: 'me@example.com' },
+    web_search: { url: 'http://x/' },
+  };
   for (const { info } of tools) {
     assert.match(info.description, /Use it (?:for|to|when)/, info.name);
     assert.ok(info.description.split(/\.\s/).length <= 2, `${info.name}: at most two sentences`);
@@ -70,11 +75,7 @@ test('built-in tools, each with a when-to-use, two examples or more in both lang
     assert.match(info.keywords ?? '', /[a-z].*\p{Script=Han}/u);
     for (const { arguments: args } of info.examples ?? []) {
       const on = stage();
-      await createToolbox({ tools, workspace, settings: { shell: { sandbox: false } } }).prepare(
-        stateWith(),
-        [callOf(info.name, args)],
-        on,
-      );
+      await createToolbox({ tools, workspace, settings }).prepare(stateWith(), [callOf(info.name, args)], on);
       const [fact] = on.facts;
       const isUnset = fact?.event_type === 'call.reject' && fact.data.code === 'not_set_up';
       assert.ok(isUnset || fact?.event_type === 'call.prepare', `${info.name} ${JSON.stringify(fact)}`);
