@@ -1,6 +1,7 @@
 /**
  * Repeated failures: a tool that has failed twice in a row is closed, and the model is told which other tools are like it. It opens
- * again for arguments not tried yet once another call has succeeded and may have shown what was wrong.
+ * again for arguments not tried yet once another call has succeeded and may have shown what was wrong. A failure that the tool itself
+ * calls final closes it at once, and for good.
  */
 
 import { stableJson } from '../kernel/text.ts';
@@ -12,7 +13,7 @@ const FAILURES = 'tool_failures';
 /** The model's mistakes: nothing ran. */
 const BAD_ARGUMENTS = new Set(['invalid_arguments', 'bad_arguments', 'not_an_object', 'no_input', 'unreadable', 'truncated', 'too_large']);
 /** Endings that say nothing about the tool. */
-const NO_FAILURE = new Set(['cancelled', 'in_doubt', 'denied', 'approval_outdated']);
+const NO_FAILURE = new Set(['cancelled', 'in_doubt', 'denied', 'approval_outdated', 'no_result']);
 
 /** `similar`: other tools that may do the same, best first. */
 export function failureGuard(similar: (tool: string) => readonly string[]): Guard {
@@ -30,8 +31,10 @@ export function failureGuard(similar: (tool: string) => readonly string[]): Guar
 
 interface Closing {
   name: string;
-  why: 'failed' | 'arguments';
+  why: 'failed' | 'arguments' | 'final';
   times: number;
+  /** The error code of a final failure. */
+  code: string;
 }
 
 /** Why this call is not made. Its arguments are known to be valid once it is prepared. */
@@ -40,8 +43,11 @@ function closing({ name, status, arguments: args }: Call, recent: readonly Finis
   const limit = status === 'prepared' ? numbers.tool_failures : numbers.argument_failures;
   if (limit === 0) return undefined;
   const failed = inARow(recent, name, isOf);
-  if (failed.length < limit || isOpenAgain(recent, failed, stableJson(args))) return undefined;
-  return { name, why: status === 'prepared' ? 'failed' : 'arguments', times: failed.length };
+  const times = failed.length;
+  const final = failed.find((entry) => entry.final);
+  if (final) return { name, why: 'final', times, code: final.error_code ?? '' };
+  if (times < limit || isOpenAgain(recent, failed, stableJson(args))) return undefined;
+  return { name, why: status === 'prepared' ? 'failed' : 'arguments', times, code: '' };
 }
 
 function hasFailed({ ran, success, error_code = '' }: Finished): boolean {
@@ -74,17 +80,22 @@ interface Situation {
   others: readonly string[];
 }
 
-function verdictOn({ name, why, times }: Closing, { state, recent, open, numbers, others }: Situation) {
+function verdictOn({ name, why, times, code }: Closing, { state, recent, open, numbers, others }: Situation) {
   const text = TEXT[state.language];
   const refused = recent.filter((entry) => entry.name === name && entry.error_code === FAILURES).length;
   if (numbers.failure_insist > 0 && refused >= numbers.failure_insist) return { verdict: 'stop' as const, message: text.stop(name, times) };
   const call_ids = open.filter((call) => closing(call, recent, numbers)?.name === name).map(({ id }) => id);
-  return { verdict: 'refuse' as const, message: `${text[why](name, times)} ${text.instead(others)}`, call_ids };
+  return {
+    verdict: 'refuse' as const,
+    message: `${why === 'final' ? text.final(name, code) : text[why](name, times)} ${text.instead(others)}`,
+    call_ids,
+  };
 }
 
 const TEXT = {
   en: {
     failed: (name: string, times: number) => `Not made: ${name} has failed ${times} times in a row and is closed for now.`,
+    final: (name: string, code: string) => `Not made: ${name} has failed in a way that no further call can mend (${code}) and is closed.`,
     arguments: (name: string, times: number) =>
       `Not made: ${times} calls of ${name} in a row had wrong arguments, and it is closed for now.`,
     instead: (others: readonly string[]) =>
@@ -95,6 +106,7 @@ const TEXT = {
   },
   zh: {
     failed: (name: string, times: number) => `未执行：${name} 已连续失败 ${times} 次，暂时关闭。`,
+    final: (name: string, code: string) => `未执行：${name} 出现了再调用也无法解决的错误（${code}），已关闭。`,
     arguments: (name: string, times: number) => `未执行：${name} 连续 ${times} 次参数有误，暂时关闭。`,
     instead: (others: readonly string[]) =>
       others.length > 0

@@ -165,8 +165,8 @@ function noteLate(performing: Performing, call: Call, timeoutMs: number): void {
 
 function retryNote({ language }: State, { id, name }: Call, why: string, waitMs: number): Fact<'run.note'> {
   const seconds = waitMs / 1000;
-  const said = cut(why, 300);
-  const message = { en: `${name}: ${said} Trying again in ${seconds} s.`, zh: `${name}：${said} ${seconds} 秒后重试。` }[language];
+  const said = cut(why, 300).replace(/[.。]$/, '');
+  const message = { en: `${name}: ${said}. Trying again in ${seconds} s.`, zh: `${name}：${said}。${seconds} 秒后重试。` }[language];
   return { event_type: 'run.note', data: { level: 'warning', code: 'retry', message, call_id: id } };
 }
 
