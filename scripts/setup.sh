@@ -51,24 +51,29 @@ without_own_bin() {
   printf '%s' "$kept"
 }
 
-# bwrap and socat: the sandbox of the shell tool.
+# What is not here of: the sandbox of the shell tool, ripgrep for searches, a PostgreSQL server, a browser.
+missing_parts() {
+  for pair in bwrap:bubblewrap socat:socat rg:ripgrep chromium:chromium; do
+    command -v "${pair%%:*}" >/dev/null 2>&1 || printf ' %s' "${pair##*:}"
+  done
+  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || printf ' postgresql'
+}
+
 system_parts() {
   [ "${1:-}" = tests ] && [ "$(uname -s)" = Linux ] || return 0
-  missing=
-  for pair in bwrap:bubblewrap socat:socat; do
-    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair##*:}"
-  done
+  missing=$(missing_parts)
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
-    say "installing$missing, which the tests of the sandbox need ..." "正在安装沙箱测试所需的$missing ……"
+    say "installing$missing, which the tests need (once; up to a minute) ..." "正在安装测试所需的$missing（只需一次，约一分钟）……"
     export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086 # a list of words
     install_parts() { apt-get install -y -qq --no-install-recommends $missing </dev/null >&2; }
     install_parts || { apt-get update -qq >&2 && install_parts; } || true
-    command -v bwrap >/dev/null 2>&1 && command -v socat >/dev/null 2>&1 && return 0
+    missing=$(missing_parts)
+    [ -n "$missing" ] || return 0
   fi
-  say "the tests of the sandbox are skipped without$missing. Install them: sudo apt-get install -y$missing" \
-    "缺少$missing，沙箱测试将被跳过。安装：sudo apt-get install -y$missing"
+  say "the tests of sandbox, searches, databases and browser are skipped without$missing. Install them: sudo apt-get install -y$missing" \
+    "缺少$missing，沙箱、搜索、数据库和浏览器的部分测试将被跳过。安装：sudo apt-get install -y$missing"
 }
 
 # The tests also talk to real MCP servers from PyPI, where there is a Python; without one, or without the network, those tests

@@ -9,7 +9,23 @@ const root = resolve(import.meta.dirname, '..');
 const NOT_OURS = new Set(['node_modules', '.git', 'dist', '.hermes', '.bench', '.env', '.setup-lock']);
 
 /** What each folder of src/ may import besides itself. */
-const PARTS = ['models', 'protocols', 'tools', 'skills', 'memory', 'guards', 'plan', 'journal', 'media', 'mcp', 'shell', 'sandbox', 'web'];
+const PARTS = [
+  'models',
+  'protocols',
+  'tools',
+  'skills',
+  'memory',
+  'guards',
+  'plan',
+  'journal',
+  'media',
+  'mcp',
+  'shell',
+  'sandbox',
+  'web',
+  'sql',
+  'browser',
+];
 const MAY_IMPORT: Record<string, string[]> = {
   kernel: [],
   network: ['kernel'],

@@ -72,7 +72,8 @@ function finished(child: ChildProcess, { maxBytes = MAX_BYTES, timeoutMs, limits
     };
     child.once('error', reject);
     child.once('close', done);
-    child.once('exit', (code, signal) => setTimeout(done, LAST_OUTPUT, code, signal).unref());
+    // A busy loop runs its timers before it reads what has come: what is there by then is read first.
+    child.once('exit', (code, signal) => setTimeout(() => setImmediate(done, code, signal), LAST_OUTPUT).unref());
   }).finally(() => {
     clearTimeout(timer);
     watch?.stop();
