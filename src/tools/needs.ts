@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../kernel/types.ts';
 import type { Tool } from './define.ts';
+import { isObject } from './schema.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,10 +24,13 @@ export function environmentOf({ settings: { needs = [] } }: Tool, settings: Json
   return Object.fromEntries(names.flatMap((name) => (isEmpty(env[name]) ? [] : [[name, env[name] as string]])));
 }
 
-/** Names of environment variables in a tool's settings. */
+/** Names of environment variables in a tool's settings, also in tables within them. */
 export function namedVariables(settings: JsonObject): string[] {
   return Object.entries(settings)
-    .flatMap(([name, value]) => (name === 'env' || name.endsWith('_env') ? [value].flat() : []))
+    .flatMap(([name, value]) => {
+      if (name === 'env' || name.endsWith('_env')) return [value].flat();
+      return isObject(value) ? namedVariables(value as JsonObject) : [];
+    })
     .filter((value) => typeof value === 'string');
 }
 
