@@ -153,6 +153,11 @@ export const KEYS = {
       '一次运行最多的工作秒数；等待你的时间不计',
     ),
     system_prompt: text('', 'instructions that stand before every request', '每次请求之前的指令'),
+    instruction_files: flag(
+      true,
+      'AGENTS.md (else CLAUDE.md) of the user and the project joins the instructions',
+      '将用户与项目的 AGENTS.md（否则 CLAUDE.md）并入指令',
+    ),
     tool_white_list: list(['*'], 'tools that may be used, by name or pattern', '允许使用的工具（名称或通配）'),
     assistant: later(flag(false, 'a personal assistant: long-term memory is on', '个人助理：开启长期记忆')),
     timezone: timezone("time zone of dates and times; unset: the system's", '日期时间的时区；不设则用系统时区'),
@@ -175,17 +180,17 @@ export const KEYS = {
       'most seconds of one call, when the tool itself says nothing',
       '单次调用最多秒数（工具自己没有规定时）',
     ),
-    max_parallel: integer(8, { min: 1, max: 64 }, 'calls that may run at the same time', '同时运行的调用数'),
-    preselect: integer(
-      PRESELECT,
-      { min: 0, max: 1000 },
-      `tools shown to the model, chosen by the request, when there are more than ${PRESELECT_ABOVE}; 0: all`,
     result_characters: integer(
       2000,
       { min: 200 },
       'characters of a result that the model sees, when the tool itself says nothing; the rest is kept and can be read back',
       '模型看到的结果最多字符数（工具自己没有规定时）；其余部分保留，可再读取',
     ),
+    max_parallel: integer(8, { min: 1, max: 64 }, 'calls that may run at the same time', '同时运行的调用数'),
+    preselect: integer(
+      PRESELECT,
+      { min: 0, max: 1000 },
+      `tools shown to the model, chosen by the request, when there are more than ${PRESELECT_ABOVE}; 0: all`,
       `工具超过 ${PRESELECT_ABOVE} 个时，按请求选出展示给模型的个数；0 表示全部`,
     ),
     disabled: list([], 'tools that are switched off, by name', '停用的工具'),
@@ -197,8 +202,8 @@ export const KEYS = {
     call_seconds: decimal(60, { min: 1 }, "most seconds of one call of a server's tool", '服务器工具单次调用最多秒数'),
   },
   skills: {
-    directories: later(list(['skills'], 'folders that are scanned for skills', '扫描技能的目录')),
-    disabled: later(list([], 'skills that are switched off, by name', '停用的技能')),
+    directories: list(['skills'], 'folders that are scanned for skills', '扫描技能的目录'),
+    disabled: list([], 'skills that are switched off, by name', '停用的技能'),
   },
   permissions: {
     allow: list([], 'TOOL or TOOL:PATTERN that runs without asking', '无需询问即可运行的 TOOL 或 TOOL:PATTERN'),

@@ -41,6 +41,8 @@ export interface Config {
   userFile?: string;
   /** Folder of the project's file, else the working directory: .env, .hermes/ and tools/ lie there. */
   root: string;
+  /** The working directory. */
+  cwd: string;
   /** Of the user, for all folders: configuration, .env, what they trust and allow. */
   userFolder: string;
   /** Whether what `root` holds may act; what it holds has not been read when it may not. */
@@ -77,10 +79,14 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<Config> {
   const isNamed = options.file !== undefined;
   const mayAsk = file === undefined || (await exists(file)); // a name that is wrong is told first
   const answer = options.trust && mayAsk ? { answer: options.trust } : {};
-  const trust = await trustOf(root, await lookAtFolder(root, file, isNamed), { env: environment, userFolder, ...answer });
+  const trust = await trustOf(root, await lookAtFolder(root, { env: environment, userFolder, cwd }, file, isNamed), {
+    env: environment,
+    userFolder,
+    ...answer,
+  });
   const isTrusted = trust.state === 'trusted';
   const config = emptyConfig(
-    { root, userFolder, trust },
+    { root, cwd, userFolder, trust },
     {
       ...(await readDotenv(join(userFolder, '.env'))),
       ...(isTrusted ? await readDotenv(join(root, '.env')) : {}),
@@ -117,7 +123,7 @@ async function chooseToolFolders({ values, sources, root }: Config, isTrusted: b
 }
 
 /** All defaults, as if nothing had been configured. */
-function emptyConfig(place: Pick<Config, 'root' | 'userFolder' | 'trust'>, env: Config['env']): Config {
+function emptyConfig(place: Pick<Config, 'root' | 'cwd' | 'userFolder' | 'trust'>, env: Config['env']): Config {
   const values: Record<string, Record<string, unknown>> = {};
   const sources: Record<string, Source> = {};
   for (const section of SECTIONS) {

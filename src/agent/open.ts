@@ -9,15 +9,19 @@ import { openSqliteStore } from '../journal/sqlite.ts';
 import type { EventStore } from '../journal/store.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { providersOf } from '../models/profiles.ts';
+import { LOAD_SKILL } from '../skills/load-skill.ts';
+import type { Skills } from '../skills/scan.ts';
 import type { Tool } from '../tools/define.ts';
 import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../tools/scan.ts';
+import { READ_RESULT } from '../tools/shape/read-result.ts';
 import { Agent } from './agent.ts';
 import type { Config } from './config.ts';
-import { READ_RESULT } from '../tools/shape/read-result.ts';
 import { defined } from './defined.ts';
 import { GUARD_OPTIONS } from './guards.ts';
+import { readInstructionFiles } from './instruction-files.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { type OpenedTools, openServers, withServers } from './mcp.ts';
+import { openSkills, skillFoldersOutside, withSkills } from './skills.ts';
 import type { AgentOptions, Approver, GuardOptions, ModelOption, RunLimits } from './types.ts';
 
 export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull' | 'onNotice'> {
@@ -47,20 +51,24 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
   const secrets = secretsOf(config);
   const { store, close: closeStore } = await openStore(config, { secrets, ...defined({ onLogProblem: options.onLogProblem }) });
   try {
-    const { tools, diagnostics, liveTools } = await openTools(config, options.onApproval);
+    const [opened, instructions] = await Promise.all([openTools(config, options.onApproval), readInstructionFiles(config)]);
+    const { tools, diagnostics, liveTools, skills } = opened;
+    for (const problem of instructions.problems) options.onNotice?.(problem);
     for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
     checkNamed(config, tools);
     const agent = new Agent({
       ...modelOptions(config, options),
       ...defined({ onApproval: options.onApproval, timezone: settings.timezone }),
       ...(settings.system_prompt ? { instructions: settings.system_prompt } : {}),
+      instructionFiles: instructions.files,
+      skills: tools.some(({ info }) => info.name === LOAD_SKILL) ? skills.texts : [],
       ...(settings.language === 'auto' ? {} : { language: settings.language }),
       fallback: model.fallback.map((name) => config.aliases[name] ?? name),
       protocol: model.protocol,
       tools,
       ...defined({ liveTools }),
       preselect: toolSettings.preselect,
-      toolSettings: config.toolSettings,
+      toolSettings: withReadable(config.toolSettings, skillFoldersOutside(skills, config.root)),
       store,
       secrets,
       workspace: config.root,
@@ -74,6 +82,8 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       limits: { maxSteps: settings.max_steps, maxSeconds: settings.max_seconds, ...budgetOptions(config) },
       guards: guardOptions(config),
       toolTimeoutMs: toolSettings.timeout_seconds * 1000,
+      resultCharacters: toolSettings.result_characters,
+      readBack: tools.some(({ info }) => info.name === READ_RESULT), // shipped, and switched off as any other tool
       maxParallel: toolSettings.max_parallel,
       ...(config.env.HERMES_DEBUG === '1' ? { debugDirectory: join(config.root, '.hermes', 'debug') } : {}),
     });
@@ -82,8 +92,6 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       await closeStore();
     };
     return { agent, store, tools, diagnostics, close };
-      resultCharacters: toolSettings.result_characters,
-      readBack: tools.some(({ info }) => info.name === READ_RESULT), // shipped, and switched off as any other tool
   } catch (error) {
     await closeStore();
     throw error;
@@ -134,10 +142,15 @@ function checkNamed({ values, sources }: Config, tools: readonly Tool[]): void {
   });
 }
 
-/** The tools that the program ships, those of the configured folders, and those of MCP servers. */
-export async function openTools(config: Config, approver?: Approver): Promise<OpenedTools & Pick<Scanned, 'hints' | 'files'>> {
-  const [scanned, mcp] = await Promise.all([scanFolders(config), openServers(config, { approver })]);
-  return mcp ? { ...scanned, ...withServers(scanned.tools, scanned.diagnostics, mcp, config.values.tools.disabled) } : scanned;
+/** The tools that the program ships, those of the configured folders, skills, and those of MCP servers. */
+export async function openTools(
+  config: Config,
+  approver?: Approver,
+): Promise<OpenedTools & Pick<Scanned, 'hints' | 'files'> & { skills: Skills }> {
+  const { disabled } = config.values.tools;
+  const [files, skills, mcp] = await Promise.all([scanFolders(config), openSkills(config, library()), openServers(config, { approver })]);
+  const scanned = { ...withSkills(files, skills, disabled), skills };
+  return mcp ? { ...scanned, ...withServers(scanned.tools, scanned.diagnostics, mcp, disabled) } : scanned;
 }
 
 function scanFolders(config: Config): Promise<Scanned> {
@@ -145,8 +158,19 @@ function scanFolders(config: Config): Promise<Scanned> {
   const shipped = { path: resolve(import.meta.dirname, '../../tools'), trusted: true } as const;
   const own = directories.map((directory) => resolve(config.root, directory)).filter((directory) => directory !== shipped.path);
   const folders: ToolFolder[] = [shipped, ...own];
-  const library = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href;
-  return scanTools(folders, { disabled, library, cacheFile: join(config.root, '.hermes', 'cache', 'tools.json') });
+  return scanTools(folders, { disabled, library: library(), cacheFile: join(config.root, '.hermes', 'cache', 'tools.json') });
+}
+
+/** What `hermes-agent` stands for in the users' code. */
+function library(): string {
+  return new URL(`../index${extname(import.meta.url)}`, import.meta.url).href;
+}
+
+/** The shell tool sees these folders as well: skills bring scripts. */
+function withReadable(settings: Config['toolSettings'], folders: readonly string[]): Config['toolSettings'] {
+  const { readable = [] } = settings.shell ?? {};
+  if (folders.length === 0 || !Array.isArray(readable)) return settings;
+  return { ...settings, shell: { ...settings.shell, readable: [...readable, ...folders] } };
 }
 
 export interface OpenedStore {

@@ -10,6 +10,7 @@ import { budgetLimits } from './budget.ts';
 import { defined } from './defined.ts';
 import { guardNumbers } from './guards.ts';
 import { unseenNote } from './images.ts';
+import { instructionsOf } from './instructions.ts';
 import { launch, newBoundary, newId } from './launch.ts';
 import { failedOutcome, publicOutcome } from './outcome.ts';
 import { type AgentParts, chooseProtocol, type RunParts, runParts } from './parts.ts';
@@ -258,9 +259,9 @@ function resumed(): Fact<'run.resume'> {
 
 /** What each protocol may put into a prompt. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
-  native: ['instructions', 'system', 'security', 'note', 'output'],
-  json: ['instructions', 'json', 'security', 'note', 'mend', 'tool-result', 'output-field'],
-  react: ['instructions', 'react', 'security', 'note', 'mend-react', 'tool-result', 'output-field'],
+  native: ['system', 'security', 'note', 'output'],
+  json: ['json', 'security', 'note', 'mend', 'tool-result', 'output-field'],
+  react: ['react', 'security', 'note', 'mend-react', 'tool-result', 'output-field'],
   guided: ['guided-direct'],
 };
 
@@ -271,20 +272,21 @@ function begun(
 ): Fact<'run.start'> {
   const language = options.language ?? (message ? languageOf(message.content) : (before?.language ?? 'en'));
   const fork = continues?.fork === true && before !== undefined;
-  const instructions = options.instructions ?? (fork ? before.instructions : templates.get('instructions', language).text);
+  const instructions = instructionsOf(options, templates, language, fork ? before : undefined);
   const { model, reason } = parts;
   const protocol = chooseProtocol(options.protocol, model);
+  const used = protocol === 'guided' ? [] : instructions.templates; // guided prompts hold none
   return {
     event_type: 'run.start',
     data: {
       ...(message ? { input: message } : {}),
-      instructions,
+      instructions: instructions.text,
       model: model.id,
       ...(reason === undefined ? {} : { model_reason: reason }),
       protocol,
       tools: parts.toolHashes(),
       ...(options.store
-        ? { templates: templates.hashes([...(TEMPLATES[protocol] ?? []), ...(parts.output ? ['output-repair'] : [])], language) }
+        ? { templates: templates.hashes([...used, ...(TEMPLATES[protocol] ?? []), ...(parts.output ? ['output-repair'] : [])], language) }
         : {}),
       limits: {
         max_steps: options.limits?.maxSteps ?? 10,
@@ -296,7 +298,12 @@ function begun(
       language,
       boundary: newBoundary(),
       ...(sources && sources.length > 0 ? { sources: [...sources] } : {}),
-      ...defined({ output_schema: parts.output?.schema, guards: guardNumbers(options.guards), continues }),
+      ...defined({
+        instruction_files: instructions.files,
+        output_schema: parts.output?.schema,
+        guards: guardNumbers(options.guards),
+        continues,
+      }),
     },
   };
 }

@@ -7,15 +7,17 @@
  * `hermes doctor` can tell what has changed since. A folder inside a trusted one that has things of its own is asked about by itself.
  */
 
-import { mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
 import { hashOf } from '../tools/define.ts';
 import { readDotenv } from './dotenv.ts';
+import { FOREIGN_FOLDERS, instructionFileIn, projectChain } from './project-chain.ts';
 import { readSmallText } from './read-text.ts';
 
 export interface Found {
-  kind: 'config' | 'env' | 'tools' | 'skills' | 'mcp';
+  kind: 'config' | 'env' | 'tools' | 'skills' | 'mcp' | 'instructions';
   /** Relative to the folder. */
   path: string;
   /** Files of code, names of variables, the endpoint that a configuration names. */
@@ -43,6 +45,7 @@ interface Kept {
   files: Record<string, string>;
 }
 
+const SKILL = /^skill\.(?:md|ya?ml)$/i;
 const CODE = /\.(?:ts|js|mjs|cjs)$/;
 /** Variables of a .env that the program would look at; another program's .env is none of ours. */
 const OURS = /^HERMES_|KEY|TOKEN|_BASE_URL$|_HOST$/i;
@@ -51,8 +54,18 @@ const MOST_FILES = 500;
 const DEPTH = 4;
 const PACKAGE = resolve(import.meta.dirname, '../..');
 
-/** What could act in `root`. `named`: the user named the configuration file for this run, which is their word for that file. */
-export async function lookAtFolder(root: string, file?: string, named = false): Promise<Found[]> {
+interface Around {
+  env: Readonly<Record<string, string | undefined>>;
+  userFolder: string;
+  /** The working directory. */
+  cwd: string;
+}
+
+/**
+ * What could act in `root`, and the instructions between the top of its repository and the working directory. `named`: the user named
+ * the configuration file for this run, which is their word for that file.
+ */
+export async function lookAtFolder(root: string, around: Around, file?: string, named = false): Promise<Found[]> {
   const config = await readConfig(file ?? join(root, 'hermes_config.toml'));
   const found: Found[] = [];
   const add = (kind: Found['kind'], path: string, holds: string[]) => holds.length > 0 && found.push({ kind, path, holds });
@@ -65,9 +78,46 @@ export async function lookAtFolder(root: string, file?: string, named = false): 
   for (const folder of config.directories) {
     add('tools', folder, await filesIn(resolve(root, folder), (name) => CODE.test(name)));
   }
-  add('skills', 'skills', await filesIn(join(root, 'skills'), (name) => /^skill\.(?:md|ya?ml)$/i.test(basename(name))));
+  for (const folder of config.skills) {
+    add('skills', folder, await filesIn(resolve(root, folder), (name) => SKILL.test(basename(name)) || CODE.test(name)));
+  }
   add('mcp', '.mcp.json', await serversOf(join(root, '.mcp.json')));
+  await lookAtTexts(root, around, add);
   return found;
+}
+
+/** Instructions and skills of other programs, of folders that are not trusted already. */
+async function lookAtTexts(
+  root: string,
+  around: Around,
+  add: (kind: Found['kind'], path: string, holds: string[]) => unknown,
+): Promise<void> {
+  const { folders, isOwn } = await projectChain(root, around.cwd);
+  const known = await trustedFrom(folders, around);
+  const real = await realpath(root).catch(() => root);
+  const home = around.env.HOME || homedir();
+  for (const folder of isOwn ? folders : []) {
+    if (folder !== real && known.has(folder)) continue;
+    const file = await instructionFileIn(folder, folders[0]);
+    if (file !== undefined) add('instructions', relative(real, file), [`${(await stat(file)).size} bytes`]);
+    for (const place of folder === home ? [] : FOREIGN_FOLDERS) {
+      const path = join(folder, place);
+      add('skills', relative(real, path), await filesIn(path, (name) => SKILL.test(basename(name))));
+    }
+  }
+}
+
+/** Of the folders from the project's top down to the working folder those whose texts count. */
+export async function trustedFolders(place: Around & { root: string; trust: FolderTrust }): Promise<ReadonlySet<string>> {
+  const { folders, isOwn } = await projectChain(place.root, place.cwd);
+  return isOwn && place.trust.state === 'trusted' ? new Set(folders) : trustedFrom(folders, place);
+}
+
+/** Trust in a folder holds for what lies below it on this way. */
+async function trustedFrom(folders: readonly string[], { env, userFolder }: Around): Promise<ReadonlySet<string>> {
+  const kept = await readKept(userFolder);
+  const first = folders.findIndex((folder) => env.HERMES_TRUST === '1' || isShipped(folder) || kept[folder]?.trusted);
+  return new Set(first < 0 ? [] : folders.slice(first));
 }
 
 /** The folder's state; where nobody has decided yet, `answer` is asked (true = trusted from now on). */
@@ -121,15 +171,23 @@ function isInside(root: string, path: string): boolean {
 // ---- what is there -----------------------------------------------------------------------------------
 
 /** Only what the question tells; a file that cannot be read says so when it is used. */
-async function readConfig(file: string): Promise<{ directories: string[]; endpoint?: string }> {
-  const usual = { directories: ['tools'] };
+async function readConfig(file: string): Promise<{ directories: string[]; skills: string[]; endpoint?: string }> {
+  const usual = { directories: ['tools'], skills: ['skills'] };
   try {
     const text = await readSmallText(file);
     if (text === undefined) return usual;
     const document = file.endsWith('.json') ? JSON.parse(text) : (await import('smol-toml')).parse(text);
-    const { model, tools } = document as { model?: { base_url?: unknown }; tools?: { directories?: unknown } };
-    const directories = Array.isArray(tools?.directories) ? tools.directories.filter((one) => typeof one === 'string') : usual.directories;
-    return { directories, ...(typeof model?.base_url === 'string' ? { endpoint: model.base_url } : {}) };
+    const { model, tools, skills } = document as Record<
+      'model' | 'tools' | 'skills',
+      { base_url?: unknown; directories?: unknown } | undefined
+    >;
+    const named = (given: unknown) => (Array.isArray(given) ? given.filter((one) => typeof one === 'string') : undefined);
+    const directories = named(tools?.directories) ?? usual.directories;
+    return {
+      directories,
+      skills: named(skills?.directories) ?? usual.skills,
+      ...(typeof model?.base_url === 'string' ? { endpoint: model.base_url } : {}),
+    };
   } catch {
     return usual; // told by loadConfig, which reads it again
   }
@@ -165,7 +223,7 @@ async function hashes(folder: string, found: readonly Found[]): Promise<Record<s
   const files: Record<string, string> = {};
   for (const { kind, path, holds } of found) {
     if (kind === 'env') files[path] = hashOf(holds.join('\n'));
-    else if (kind === 'config' || kind === 'mcp') files[path] = await hashOfFile(join(folder, path));
+    else if (kind === 'config' || kind === 'mcp' || kind === 'instructions') files[path] = await hashOfFile(join(folder, path));
     else for (const file of holds) files[join(path, file)] = await hashOfFile(resolve(folder, path, file));
   }
   return files;

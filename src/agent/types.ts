@@ -29,6 +29,7 @@ import type { AskOptions, ChatModel } from '../models/types.ts';
 import type { Tool } from '../tools/define.ts';
 import type { InputSchema } from '../tools/schema.ts';
 import type { Hooks } from './hooks.ts';
+import type { InstructionFile } from './instruction-files.ts';
 import type { OutputForm } from './output-form.ts';
 
 export type ModelOption = string | ChatModel | LanguageModelV4;
@@ -132,6 +133,10 @@ export interface AgentOptions extends ModelSettings {
   model?: ModelOption;
   /** Who the assistant is and how it works; default: a careful general assistant. */
   instructions?: string;
+  /** Texts of files that join the instructions, the nearest last; each is named with its hash in run.start. */
+  instructionFiles?: readonly InstructionFile[];
+  /** Skills that the model can load with the tool `load_skill`: their names and descriptions stand in the instructions. */
+  skills?: readonly { name: string; description: string }[];
   tools?: readonly Tool[];
   /** All tools as they are now, asked before each step, for those that come and go (MCP): the same list while nothing has changed. */
   liveTools?(): readonly Tool[];
@@ -161,15 +166,15 @@ export interface AgentOptions extends ModelSettings {
   workspace?: string;
   /** Milliseconds of one call when its tool says nothing; default 15,000. */
   toolTimeoutMs?: number;
+  /** Characters of a result that the model sees when its tool declares none; default 2,000. The rest is kept for read_result. */
+  resultCharacters?: number;
+  /** Whether the tool read_result is added, with which a model reads on in what was too long to be shown; default true. */
+  readBack?: boolean;
   /** Calls that run at the same time; default 8. */
   maxParallel?: number;
   /** IANA name; default: the system's. */
   timezone?: string;
   /** Each tool's own settings, by its name; a tool finds them in `context.settings`. */
-  /** Characters of a result that the model sees when its tool declares none; default 2,000. The rest is kept for read_result. */
-  resultCharacters?: number;
-  /** Whether the tool read_result is added, with which a model reads on in what was too long to be shown; default true. */
-  readBack?: boolean;
   toolSettings?: Readonly<Record<string, JsonObject>>;
   /** Language of reports and notes; default: that of the request. */
   language?: 'zh' | 'en';

@@ -173,6 +173,8 @@ export interface RunStart {
   tools: Record<string, string>;
   /** template name -> hash */
   templates?: Record<string, string>;
+  /** Files whose text stands in the instructions (AGENTS.md): path -> hash. */
+  instruction_files?: Record<string, string>;
   limits: Limits;
   /** zh or en: the language of reports and notes in this run. */
   language: 'zh' | 'en';
@@ -212,10 +214,11 @@ export interface CallQuestion {
   /** The rule that "always" would add, no wider than this call; absent = it is asked about every time. */
   always?: string;
 }
-/** A result that entered the run and that decisions about later calls depend on. */
+/** A result, or a file given with a request, that entered the run and that decisions about later calls depend on. */
 export interface Source {
+  /** Empty for a file. */
   call_id: string;
-  /** The tool. */
+  /** The tool; `attachment` for a file. */
   name: string;
   untrusted?: true;
   private?: true;

@@ -33,7 +33,7 @@ const SHOWN: Partial<Record<Section, { key: string; value?: unknown; commented?:
 export async function initCommand(cli: Cli, options: BaseOptions): Promise<ExitStatus> {
   const config = options.config ?? 'hermes_config.toml';
   const file = resolve(config);
-  const strange = await lookAtFolder(dirname(file), existsSync(file) ? file : undefined);
+  const strange = await lookAtFolder(dirname(file), here(), existsSync(file) ? file : undefined);
   try {
     await writeNew(cli, config, config.endsWith('.json') ? jsonText() : tomlText(cli.language));
     await writeNew(cli, '.env.example', envText(cli.language));
@@ -54,13 +54,17 @@ export async function initCommand(cli: Cli, options: BaseOptions): Promise<ExitS
 /** What the user has made here is theirs; what others had put here before is asked about as everywhere. */
 async function trustOwn(cli: Cli, file: string, isOwn: boolean): Promise<void> {
   const root = dirname(file);
-  const found = await lookAtFolder(root, file);
+  const found = await lookAtFolder(root, here(), file);
   const { state } = await trustOf(root, found, {
     env: process.env,
     userFolder: userFolderOf(process.env),
     ...(isOwn ? { answer: true } : {}),
   });
   if (state === 'untrusted') tellInert(cli, found);
+}
+
+function here() {
+  return { env: process.env, userFolder: userFolderOf(process.env), cwd: process.cwd() };
 }
 
 async function writeNew(cli: Cli, file: string, text: string): Promise<void> {

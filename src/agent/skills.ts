@@ -1,0 +1,95 @@
+/** The configured skills as a source of tools and instructions: where they are looked for, and how they join the tools. */
+
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { loadSkillTool } from '../skills/load-skill.ts';
+import { type Skills, scanSkills } from '../skills/scan.ts';
+import type { SkillPlace } from '../skills/types.ts';
+import { hashOf } from '../tools/define.ts';
+import type { Scanned } from '../tools/scan.ts';
+import type { Config } from './config.ts';
+import { FOREIGN_FOLDERS } from './project-chain.ts';
+import { trustedFolders } from './trust.ts';
+
+/** What the user has added and agreed to. */
+export function pinsFile({ userFolder }: Pick<Config, 'userFolder'>): string {
+  return join(userFolder, 'skills.json');
+}
+
+/** Where `hermes skills add --user` puts them. */
+export function userSkills({ userFolder }: Pick<Config, 'userFolder'>): string {
+  return join(userFolder, 'skills');
+}
+
+/** `library`: the address of the module that `hermes-agent` stands for in their code. */
+export async function openSkills(config: Config, library: string): Promise<Skills> {
+  const home = config.env.HOME || homedir();
+  const cache = config.env.XDG_CACHE_HOME || join(home, '.cache');
+  return scanSkills(await placesOf(config, home), {
+    disabled: config.values.skills.disabled,
+    library,
+    // Of the user's own: what a folder holds must not say how the program's skills are to be read.
+    cacheFile: join(cache, 'hermes', 'skills', `${hashOf(config.root)}.json`),
+    pinsFile: pinsFile(config),
+  });
+}
+
+/** Project before user before the program's own. */
+async function placesOf(config: Config, home: string): Promise<SkillPlace[]> {
+  const places: SkillPlace[] = projectSkills(config).map((path) => ({ path, origin: 'project' }));
+  for (const folder of [...(await trustedFolders(config))].reverse()) {
+    for (const inside of FOREIGN_FOLDERS) places.push({ path: join(folder, inside), origin: 'project', textsOnly: true });
+  }
+  places.push({ path: userSkills(config), origin: 'user' });
+  for (const inside of FOREIGN_FOLDERS) places.push({ path: join(home, inside), origin: 'user', textsOnly: true });
+  return [...places, bundledPlace()];
+}
+
+/** Without trust only what the user named for all folders counts. */
+function projectSkills({ values, sources, root, trust }: Config): string[] {
+  const { directories } = values.skills;
+  const isNamed = sources['skills.directories']?.origin === 'project';
+  const counted = trust.state === 'trusted' ? directories : isNamed ? [] : directories.filter((path) => isAbsolute(path));
+  return counted.map((path) => resolve(root, path)).filter((path) => path !== bundledPlace().path);
+}
+
+/** In a checkout code and skill.yaml lie together; in the package the code is compiled. */
+function bundledPlace(): SkillPlace {
+  const code = resolve(import.meta.dirname, '../../skills');
+  if (existsSync(join(code, 'calculator', 'skill.yaml'))) return { path: code, origin: 'bundled' };
+  return { path: resolve(code, '../../skills'), origin: 'bundled', code };
+}
+
+/**
+ * Skills beside the tools. A built-in tool leaves the field to a skill of its name; a tool file of the user's own does not, and the
+ * skill is reported.
+ */
+export function withSkills(scanned: Scanned, skills: Skills, disabled: readonly string[]): Scanned {
+  const isOwnFile = (name: string) => scanned.files.has(name);
+  const loader = skills.texts.length > 0 ? [loadSkillTool(skills.texts)] : [];
+  const wanted = [...skills.tools, ...loader].filter(({ info }) => !disabled.includes(info.name));
+  const used = new Map(wanted.filter(({ info }) => !isOwnFile(info.name)).map((tool) => [tool.info.name, tool]));
+  const builtIn = new Set(scanned.tools.map(({ info }) => info.name));
+  const taken = wanted
+    .filter(({ info }) => isOwnFile(info.name))
+    .map(({ info: { name } }) => {
+      const message = `${name} is already defined by ${scanned.files.get(name)}; rename one of them`;
+      return { file: skills.files.get(name) ?? 'load_skill', code: 'duplicate_tool', message };
+    });
+  const files = [...skills.files].filter(([name]) => used.has(name) && !skills.bundled.has(name));
+  return {
+    tools: [
+      ...scanned.tools.map((tool) => used.get(tool.info.name) ?? tool),
+      ...[...used.values()].filter(({ info }) => !builtIn.has(info.name)),
+    ],
+    diagnostics: [...scanned.diagnostics, ...skills.diagnostics, ...taken],
+    hints: [...scanned.hints, ...skills.hints.filter(({ code }) => code === 'no_level' || code === 'shadowed')],
+    files: new Map([...scanned.files, ...files]),
+  };
+}
+
+/** Folders of instructions outside the workspace, whose scripts the shell tool's sandbox has to see. */
+export function skillFoldersOutside(skills: Skills, root: string): string[] {
+  return skills.texts.map(({ folder }) => folder).filter((folder) => !folder.startsWith(join(root, '/')));
+}

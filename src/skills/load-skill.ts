@@ -1,0 +1,115 @@
+/** Skills that are instructions: their catalogue, which stands in the system prompt, and the tool that reads one on demand. */
+
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { HermesError, nearest } from '../kernel/errors.ts';
+import { cut } from '../kernel/text.ts';
+import { type Tool, tool } from '../tools/define.ts';
+import { isWithin } from '../tools/protected.ts';
+import { parseSkill } from './agent-skill.ts';
+import type { AgentSkill } from './types.ts';
+
+export const LOAD_SKILL = 'load_skill';
+/** Characters of the catalogue, and those that a description keeps at least. */
+const MOST_CATALOGUE = 8_000;
+const LEAST_DESCRIPTION = 60;
+/** Bytes of one resource. */
+const MOST_BYTES = 1_000_000;
+/** Characters of instructions that reach the model at once: those of the format have at most 500 lines. */
+const MOST_CHARACTERS = 40_000;
+/** Resources that are named with a skill. */
+const MOST_NAMED = 100;
+
+/** One line a skill, by name. Long ones are shortened evenly; what does not fit at all is counted. */
+export function catalogueOf(skills: readonly Pick<AgentSkill, 'name' | 'description'>[]): string {
+  const sorted = skills.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const whole = sorted.map(({ name, description }) => `- ${name}: ${description}`);
+  if (whole.join('\n').length <= MOST_CATALOGUE) return whole.join('\n');
+  const names = sorted.reduce((sum, { name }) => sum + name.length + 6, 0);
+  const each = Math.max(LEAST_DESCRIPTION, Math.floor((MOST_CATALOGUE - names) / sorted.length));
+  const lines: string[] = [];
+  let room = MOST_CATALOGUE;
+  for (const { name, description } of sorted) {
+    const line = `- ${name}: ${description.length <= each ? description : `${cut(description, each - 1)}…`}`;
+    room -= line.length + 1;
+    if (room < 0) break;
+    lines.push(line);
+  }
+  return lines.length === sorted.length ? lines.join('\n') : [...lines, `- … +${sorted.length - lines.length}`].join('\n');
+}
+
+export function loadSkillTool(skills: readonly AgentSkill[]): Tool {
+  const names = skills.map(({ name }) => name).sort();
+  return tool({
+    name: LOAD_SKILL,
+    description:
+      'Gives the instructions of a skill from the list of skills, or a text file that belongs to it. Use it before doing what a skill is ' +
+      'for, then follow it; scripts of a skill run with the tool shell.',
+    level: 'read',
+    idempotent: true,
+    resultCharacters: MOST_CHARACTERS,
+    input: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'name of the skill', minLength: 1 },
+        file: { type: 'string', description: 'a file of the skill, as its instructions name it; default: the instructions', minLength: 1 },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    aliases: { skill: 'name', skill_name: 'name', path: 'file', resource: 'file', 技能: 'name', 文件: 'file' },
+    keywords: 'skill instructions guide procedure how to 技能 说明 步骤 流程 指南',
+    examples: [
+      { request: `Use the skill ${names[0]}.`, arguments: { name: names[0]! } },
+      { request: `看看技能 ${names[0]} 里的 references/格式.md`, arguments: { name: names[0]!, file: 'references/格式.md' } },
+    ],
+    async execute({ name, file }, { context }) {
+      const skill = skills.find((one) => one.name === name);
+      if (!skill) throw unknownSkill(name, names);
+      return file === undefined ? instructionsOf(skill, context.workspace) : resourceOf(skill, file);
+    },
+  });
+}
+
+async function instructionsOf({ name, folder, file }: AgentSkill, workspace: string): Promise<string> {
+  const { body } = await parseSkill(await readFile(file, 'utf8'), folder);
+  const root = await realpath(workspace);
+  const place = isWithin(root, folder) ? relative(root, folder) || '.' : folder;
+  const files = (await filesOf(folder)).filter((path) => join(folder, path) !== file);
+  const told = files.length > MOST_NAMED ? [...files.slice(0, MOST_NAMED), `… +${files.length - MOST_NAMED}`] : files;
+  return `skill: ${name}\nfolder: ${place}\n${told.length > 0 ? `files: ${told.join(', ')}\n` : ''}\n${body}`;
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => !/(?:^|\/)(?:\.git|node_modules|__pycache__)\//.test(path))
+    .sort();
+}
+
+async function resourceOf({ name, folder }: AgentSkill, file: string): Promise<string> {
+  const wanted = await realpath(join(folder, file)).catch(() => undefined);
+  if (wanted === undefined || !isWithin(folder, wanted) || !(await stat(wanted)).isFile()) {
+    throw new HermesError('not_found', `the skill ${name} has no file ${file}`, {
+      kind: 'tool',
+      next: `its files are ${(await filesOf(folder)).slice(0, MOST_NAMED).join(', ')}`,
+    });
+  }
+  if ((await stat(wanted)).size > MOST_BYTES)
+    throw new HermesError('too_large', `${file} has more than ${MOST_BYTES} bytes`, { kind: 'tool' });
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(wanted));
+  } catch (cause) {
+    throw new HermesError('no_text', `${file} is no text`, { kind: 'tool', next: 'use it by its path, with the tool shell', cause });
+  }
+}
+
+function unknownSkill(name: string, names: readonly string[]): HermesError {
+  const near = nearest(name, names);
+  return new HermesError('unknown_skill', `there is no skill "${name}"${near ? `; did you mean ${near}?` : ''}`, {
+    kind: 'tool',
+    next: `there are ${names.join(', ')}`,
+  });
+}

@@ -1,0 +1,62 @@
+/** YAML from strangers, read safely: small, plain data only, no aliases, no tags, no key twice. */
+
+import type { Document, Node, Pair } from 'yaml';
+import { HermesError } from '../kernel/errors.ts';
+import type { Json } from '../kernel/types.ts';
+
+/** Bytes; a manifest has 2,000. */
+const MOST_BYTES = 64_000;
+/** Levels of brackets within brackets. */
+const MOST_DEPTH = 100;
+
+/** Throws HermesError `bad_yaml` whose data.line is the line, where it is known. */
+export async function readYaml(text: string): Promise<Json> {
+  const size = Buffer.byteLength(text);
+  if (size > MOST_BYTES) throw bad(`it has ${size} bytes; at most ${MOST_BYTES} are read`);
+  if (bracketDepth(text) > MOST_DEPTH) throw bad(`its brackets are nested deeper than ${MOST_DEPTH} levels`);
+  const yaml = await import('yaml');
+  const lines = new yaml.LineCounter();
+  // Its own check for keys that stand twice compares each with each: seconds, for a file made for that.
+  const document = yaml.parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, lineCounter: lines });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw bad(problem.message.split('\n')[0]!.replace(/ at line \d+, column \d+:$/, ''), lines.linePos(problem.pos[0]).line);
+  checkNodes(yaml, document, (node) => lines.linePos(node.range?.[0] ?? 0).line);
+  return document.toJS({ maxAliasCount: 0 }) as Json;
+}
+
+function checkNodes(yaml: typeof import('yaml'), document: Document, lineOf: (node: Node) => number): void {
+  yaml.visit(document, {
+    Alias(_, alias) {
+      throw bad(`expected plain values, got the alias *${alias.source}; write the value itself`, lineOf(alias));
+    },
+    Node(_, node) {
+      if (!yaml.isAlias(node) && node.anchor !== undefined)
+        throw bad(`expected plain values, got the anchor &${node.anchor}; write the value where it is needed`, lineOf(node));
+      if (node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:'))
+        throw bad(`expected plain values, got the tag ${node.tag}`, lineOf(node));
+    },
+    Map(_, { items }) {
+      const known = new Set<unknown>();
+      for (const { key } of items as Pair<Node>[]) {
+        if (!yaml.isScalar(key)) throw bad('expected a text as key, got a collection', lineOf(key));
+        if (known.has(key.value)) throw bad(`the key ${String(key.value)} stands twice`, lineOf(key));
+        if (key.value === '__proto__') throw bad('the key __proto__ is not allowed', lineOf(key));
+        known.add(key.value);
+      }
+    },
+  });
+}
+
+function bracketDepth(text: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const character of text) {
+    if (character === '[' || character === '{') most = Math.max(most, ++depth);
+    else if ((character === ']' || character === '}') && depth > 0) depth--;
+  }
+  return most;
+}
+
+function bad(message: string, line?: number): HermesError {
+  return new HermesError('bad_yaml', message, { kind: 'usage', ...(line === undefined ? {} : { data: { line } }) });
+}
