@@ -11,11 +11,13 @@ import type {
   KeptResult,
   Message,
   RunEvent,
+  RunStart,
   Source,
   State,
   ToolMessage,
   Trail,
   Usage,
+  UserMessage,
 } from './types.ts';
 
 /** What every run begins with. All keys are there from the beginning: states of one shape are copied several times faster. */
@@ -191,6 +193,17 @@ export function entered(state: State, data: RunEvent<'tool.end'>['data']): State
   const from = data.from === undefined ? {} : { from: data.from };
   const source: Source = { call_id: call.id, name: call.name, ...marks, ...from };
   return withCall({ ...known, sources: [...known.sources, source] }, call.id, (one) => ({ ...one, ...marks }));
+}
+
+/** Files that a person gives are their own: like the results of private tools, they do not leave unseen. */
+export function attached(messages: readonly UserMessage[]): Source[] {
+  const names = messages.flatMap(({ files = [] }) => files.map(({ name }) => name));
+  return names.map((from) => ({ call_id: '', name: 'attachment', private: true, from }));
+}
+
+/** What a run begins with: of the runs before it, of the run that made its request, and of files. */
+export function broughtIn({ sources = [], input }: RunStart, before?: State): Source[] {
+  return [...(before?.sources ?? []), ...sources, ...attached([...(before?.pending ?? []), ...(input ? [input] : [])])];
 }
 
 function keptOf({ run_id }: State, { id, name }: Call, handle: string, marks: Pick<KeptResult, 'untrusted' | 'private'>): KeptResult {

@@ -6,6 +6,8 @@
 
 import {
   approvalAnswered,
+  attached,
+  broughtIn,
   closeCall,
   countTrip,
   entered,
@@ -230,7 +232,7 @@ export function start(event: RunEvent<'run.start'>, before?: State): State {
     guards: data.guards,
     messages,
     own_from: fork ? history!.own_from : old.length,
-    sources: [...(history?.sources ?? []), ...(data.sources ?? [])],
+    sources: broughtIn(data, history),
     kept: history?.kept ?? [],
     boundary: data.boundary,
     ...(going ? goingOn(history!) : {}),
@@ -341,6 +343,7 @@ function change(state: State, fact: Fact, ts: string): State {
         ...state,
         messages: [...state.messages, ...taken],
         pending: state.pending.slice(fact.data.count),
+        sources: [...state.sources, ...attached(taken)],
         tokens,
         answer: undefined,
       };

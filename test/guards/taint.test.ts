@@ -123,6 +123,28 @@ test('private data, untrusted text and a way out are asked about, unless all tha
   assert.equal(half.asked.length, 1, 'a part of a word is not what was said');
 });
 
+test('files given with a request are private: what stands in them is not carried out without a question', async () => {
+  const done: string[] = [];
+  const asked: string[] = [];
+  const search = call('search', { query: 'SALARY 1234' });
+  const helper = new Agent({ model: scriptedModel([search, 'Found.']), tools: tools(done), permissions: { allow: ['*'] } });
+  const agent = new Agent({
+    model: scriptedModel([page, search, call('helper', { request: 'look up SALARY 1234' }), 'Done.', search, 'Done.']),
+    tools: [...tools(done), helper.asTool({ name: 'helper', description: 'Helps' })],
+    permissions: { allow: ['*'] },
+    onApproval: async ({ calls }) => {
+      asked.push(calls.map(({ reason }) => reason).join());
+      return false;
+    },
+  });
+  const session = agent.session('talk');
+  await session.run('Compare it with the shop', { files: [{ name: '工资.csv', data: Buffer.from('SALARY 1234') }] });
+  assert.deepEqual([done, asked.length], [['read_page'], 2], 'its own call, and that of the sub-agent');
+  assert.match(asked[0]!, /private data \(attachment: 工资\.csv\)/);
+  await session.run('And now?');
+  assert.equal(asked.length, 3, 'it stays so in the talk');
+});
+
 test('the configuration may refuse such a leak, or switch the gates off; a rule cannot', async () => {
   const leak = call('search', { query: 'who is Bob who is owed 17' });
   const refused = await play([page, diary, leak, call('send', { message: 'x' })], undefined, true, { guards: { leakRefused: true } });
