@@ -102,6 +102,7 @@ export class WorkerPool {
       const reply = await thread.serve({ request, progress, asked: (port, args) => perform(context, inside, port, args) });
       isServing = false;
       mayHaveProcesses = reply.spawns;
+      if (reply.timers) await thread.end();
       return valueIn(reply);
     } finally {
       await this.#release(thread);

@@ -5,6 +5,7 @@ import { cut } from '../kernel/text.ts';
 import type { ErrorData } from '../kernel/types.ts';
 
 const MESSAGE_LIMIT = 2_000;
+const TOO_LONG = 'the tool made a text of more than 536,870,888 characters, the most that one can have';
 const TOOL_FAILED = 'tool_failed';
 
 /** Any thrown value as the error of a result, also one that does not like to be looked at. */
@@ -22,6 +23,7 @@ function errorOf(thrown: unknown): ErrorData {
     ...(error.retryable === true ? { retryable: true } : {}),
     ...(error.final === true || error.data?.final === true ? { final: true } : {}),
   };
+  if (thrown instanceof RangeError && thrown.message === 'Invalid string length') return { code: 'result_too_large', message: TOO_LONG };
   if (thrown instanceof HermesError) return { ...thrown.toData(), message: shortMessage(thrown.message), ...marks };
   const code = [error.code, error.cause?.code].find((one) => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one)) ?? TOOL_FAILED;
   return {

@@ -52,11 +52,18 @@ export type Request =
   | ({ do: 'judge'; context: JudgeContext } & CallData)
   | RunRequest;
 export type Reply =
-  | { reply: 'done'; value: unknown; spawns: boolean }
-  | { reply: 'failed'; error: ErrorData; stack?: string; spawns: boolean }
+  | ({ reply: 'done'; value: unknown } & Left)
+  | ({ reply: 'failed'; error: ErrorData; stack?: string } & Left)
   | { reply: 'progress'; data: Json }
   /** Something that only the main thread can do; answered by an Answer with the same id. */
   | { reply: 'ask'; id: number; port: Port; args: unknown[] };
+/** What a request may have left behind in its thread. */
+interface Left {
+  /** Processes: the main thread looks for them. */
+  spawns: boolean;
+  /** Timers that go on: the thread is not used again. */
+  timers: boolean;
+}
 export type Port =
   | 'exec'
   | 'fetch'
@@ -115,12 +122,15 @@ port.on('message', (message: Request | Answer) => {
 });
 
 async function serve(request: Request): Promise<void> {
+  await offeredIn(request.file).catch(() => undefined); // its failure is told below; the timers of a file itself are its own
+  const before = timers();
+  const left = (): Left => ({ spawns: canSpawn(), timers: timers() > before });
   try {
     const value = await perform(request);
-    port.postMessage({ reply: 'done', value, spawns: canSpawn() } satisfies Reply);
+    port.postMessage({ reply: 'done', value, ...left() } satisfies Reply);
   } catch (thrown) {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
-    port.postMessage({ reply: 'failed', error: toError(thrown), ...(stack ? { stack } : {}), spawns: canSpawn() } satisfies Reply);
+    port.postMessage({ reply: 'failed', error: toError(thrown), ...(stack ? { stack } : {}), ...left() } satisfies Reply);
   }
 }
 
@@ -166,6 +176,11 @@ function sketch([key, exported]: [string, unknown]): Offered {
   const has = (one: unknown) => one !== undefined;
   const tool = { info, settings, normalizes: has(normalize), checks: has(check), judges: has(judge) };
   return { key, type: 'tool', tool };
+}
+
+/** Those that keep a thread alive. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 }
 
 /** Whether this thread could have started processes by itself: then the main thread looks for what is left of them. */
