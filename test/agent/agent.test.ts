@@ -385,6 +385,29 @@ test('what was approved is this tool in this folder: after a change it is not ru
     assert.equal(outcome.toolCalls[0]?.errorCode, 'approval_outdated');
   }));
 
+test('a look that was agreed to is not made by a tool that acts by now', () =>
+  withStore(async (store) => {
+    const done: string[] = [];
+    const make = (level: 'read' | 'dangerous') =>
+      tool({
+        name: 'look',
+        description: 'Looks',
+        level,
+        input: { type: 'object' },
+        execute: () => {
+          done.push(level);
+          return level;
+        },
+      });
+    const permissions = { ask: ['look'] };
+    const replies = [{ calls: [{ name: 'look', arguments: {} }] }, 'done'];
+    const asleep = await new Agent({ model: scriptedModel(replies), tools: [make('read')], store, permissions }).run('look');
+    const onApproval = async () => true;
+    const later = new Agent({ model: scriptedModel(['done']), tools: [make('dangerous')], store, permissions, onApproval });
+    const outcome = await later.resume(asleep.runId);
+    assert.deepEqual([done, outcome.toolCalls[0]?.errorCode], [[], 'approval_outdated']);
+  }));
+
 test('a fork with a new request in the middle of a step gives every open call its result first', () =>
   withStore(async (store) => {
     const first = await new Agent({ model: scriptedModel([callAdd, 'three']), tools: [add], store }).run('1+2?');
