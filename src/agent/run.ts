@@ -105,6 +105,11 @@ export class Run<Output = unknown> {
     return this.#answer({ approval_id: approvalId, decision: 'deny', by: 'caller', ...(why === undefined ? {} : { note: why }) });
   }
 
+  /** The words that a tool has asked for: a question whose call `wants` an answer. Gives the outcome that follows, as `approve` does. */
+  answer(approvalId: string, text: string): Promise<RunOutcome<Output>> {
+    return this.#answer({ approval_id: approvalId, decision: 'approve', by: 'caller', note: text }, true);
+  }
+
   #post(fact: Fact): void {
     if (this.#asleep) this.#wake();
     if (this.#running) this.#posting = this.#running.post(fact);
@@ -120,8 +125,13 @@ export class Run<Output = unknown> {
     this.#outcome.catch(() => undefined);
   }
 
-  async #answer(data: EventData['approval.answer']): Promise<RunOutcome<Output>> {
+  async #answer(data: EventData['approval.answer'], isWords = false): Promise<RunOutcome<Output>> {
     const waiting = this.#running?.state()?.waiting ?? [];
+    const asked = waiting.find((question) => question.approval_id === data.approval_id);
+    if (isWords && asked && !asked.calls[0]?.wants) {
+      const next = 'call run.approve(id) or run.deny(id, why)';
+      throw new HermesError('not_a_question', `"${data.approval_id}" wants a yes or no, not words`, { kind: 'usage', next });
+    }
     if (!this.#waitsFor(data.approval_id)) {
       throw new HermesError('unknown_approval', `run ${this.id} does not wait for an answer to "${data.approval_id}"`, {
         kind: 'usage',

@@ -70,7 +70,7 @@ export type ProtocolName = 'auto' | 'native' | 'json' | 'react' | 'guided';
 /** A person's word on a question. `by`: who answered, for the log; `nobody` = there was no one to ask. */
 export interface ApprovalAnswer {
   decision: 'approve' | 'deny';
-  /** Why not: the model reads it. */
+  /** Why not: the model reads it. Where the call `wants` an answer: the answer, with the decision `approve`. */
   note?: string;
   /** The rules that the question offered (`always` of its calls) hold from now on, in every run of this agent; keeping them is the caller's. */
   always?: boolean;

@@ -5,7 +5,7 @@ import type { ApprovalAnswer } from '../agent/types.ts';
 import { alwaysRules } from '../agent/wait.ts';
 import type { CallQuestion } from '../kernel/types.ts';
 import type { Cli } from './context.ts';
-import { describeCall, marked } from './question.ts';
+import { describeCall, marked, optionsOf } from './question.ts';
 
 const YES = /^(y|yes|是|允许)$/i;
 const NO = /^(?:n|no|否|不|不允许)(?:[\s:：,，]+(.*))?$/is;
@@ -17,6 +17,7 @@ const ALWAYS = /^(a|always|总是|始终)$/i;
  */
 export async function askPerson(cli: Cli, calls: readonly CallQuestion[], signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
   const { terminal, t } = cli;
+  if (calls[0]?.wants) return askWords(cli, calls[0], signal);
   for (const call of calls) terminal.err(describeCall(cli, call, (style, text) => terminal.paint(style, text)));
   const rules = alwaysRules(calls);
   terminal.err(`  ${terminal.paint('dim', t('approval.how'))}\n`);
@@ -27,6 +28,23 @@ export async function askPerson(cli: Cli, calls: readonly CallQuestion[], signal
     const answer = answerOf(line.trim(), rules !== undefined);
     if (answer) return { ...answer, by: 'terminal' };
   }
+}
+
+/** Any line is the answer, a number one of those offered; an empty line says that there is none. */
+async function askWords(cli: Cli, call: CallQuestion, signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
+  const { terminal, t } = cli;
+  terminal.err(describeCall(cli, call, (style, text) => terminal.paint(style, text)));
+  terminal.err(`  ${terminal.paint('dim', t('approval.howWords'))}\n`);
+  const line = (await prompt(cli, t('approval.words'), signal))?.trim();
+  if (line === undefined) return undefined;
+  if (line === '') return { decision: 'deny', by: 'terminal' };
+  return { decision: 'approve', note: wordsOf(call, line), by: 'terminal' };
+}
+
+/** The answer that a line stands for. */
+export function wordsOf({ arguments: args }: Pick<CallQuestion, 'arguments'>, line: string): string {
+  const options = optionsOf(args);
+  return /^\d+$/.test(line) ? (options[Number(line) - 1] ?? line) : line;
 }
 
 function answerOf(line: string, mayAlways: boolean): ApprovalAnswer | undefined {

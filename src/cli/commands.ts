@@ -128,6 +128,14 @@ function addApprovals(tree: Tree): void {
   const approve = add(tree, approvals, 'approve <id>', 'help.approvals.approve', async (id: string, options: AnswerOptions) =>
     (await file()).approvalsApprove(cli, id, options),
   );
+  const words = add(
+    tree,
+    approvals,
+    'answer <id> <text>',
+    'help.approvals.answer',
+    async (id: string, text: string, options: AnswerOptions) => (await file()).approvalsAnswer(cli, id, text, options),
+  );
+  addRunOptions(cli, words);
   const deny = add(tree, approvals, 'deny <id>', 'help.approvals.deny', async (id: string, options: AnswerOptions) =>
     (await file()).approvalsDeny(cli, id, options),
   );

@@ -61,6 +61,7 @@ const TABLE = {
   'help.approvals': ['questions that wait for your answer', '等待你答复的询问'],
   'help.approvals.list': ['what is asked, by which run, since when', '询问的内容、所属运行和时间'],
   'help.approvals.approve': ['say yes: the run goes on, its answer is printed', '允许：运行继续并输出回答'],
+  'help.approvals.answer': ['answer a question in words: the run goes on with them', '用文字答复问题：运行据此继续'],
   'help.approvals.deny': ['say no: the run goes on without it', '拒绝：运行不执行它而继续'],
   'help.approvals.id': [
     'id of the question or of its run, or its beginning; "last" is the newest',
@@ -241,6 +242,12 @@ const TABLE = {
 
   // ---- approval ----
   'approval.wants': ['{name} wants to run ({level})', '{name} 请求执行（{level}）'],
+  'approval.asks': ['{name} has a question for you', '{name} 有问题要问你'],
+  'approval.howWords': [
+    'Type your answer, or a number; an empty line = go on without it; Ctrl-D leaves the question for later (hermes approvals)',
+    '输入答复或编号；空行 = 不答复，直接继续；Ctrl-D 留待以后处理（hermes approvals）',
+  ],
+  'approval.words': ['Answer: ', '答复：'],
   'approval.read': ['reads only', '只读'],
   'approval.write': ['changes something here', '会改动本地内容'],
   'approval.dangerous': ['acts on the outside', '会影响外部'],
@@ -289,6 +296,13 @@ const TABLE = {
     'Answer: hermes approvals approve {id}   or: hermes approvals deny {id} --note "why"',
     '答复：hermes approvals approve {id}   或：hermes approvals deny {id} --note "原因"',
   ],
+  'approvals.howWords': ['Answer: hermes approvals answer {id} "your words"', '答复：hermes approvals answer {id} "你的答复"'],
+  'approvals.noWords': ['this question wants a yes or no, not words', '此询问只需允许或拒绝，不需要文字'],
+  'approvals.noWords.next': [
+    'hermes approvals approve {id}, or deny {id} --note "why"',
+    'hermes approvals approve {id}，或 deny {id} --note "原因"',
+  ],
+  'approvals.wantsWords': ['this question wants your words', '此问题需要你用文字答复'],
   'approvals.age': ['asked {age} ago', '{age}前提出'],
   'approvals.left': ['expires in {left}', '{left}后过期'],
   'approvals.forever': ['does not expire', '不会过期'],

@@ -18,6 +18,7 @@ const REASONS: Readonly<Record<string, MessageKey>> = {
 export function describeCall(cli: Cli, call: CallQuestion, paint: Cli['terminal']['paint']): string {
   const { t } = cli;
   const { name, level, arguments: args, reason, preview, sources = [], repeats = [] } = call;
+  if (call.wants) return describeQuestion(cli, call, paint);
   const wants = t('approval.wants', { name: visible(name), level: t(`approval.${level}`) });
   const untrusted = sources.filter((source) => source.untrusted);
   const sections: [title: string, lines: string[]][] = [
@@ -31,6 +32,21 @@ export function describeCall(cli: Cli, call: CallQuestion, paint: Cli['terminal'
     .map(([title, lines]) => `  ${paint('dim', title)}\n${lines.map((line) => marked(cli, line)).join('')}`);
   const given = Object.entries(args).map(([key, value]) => marked(cli, `${key}: ${argumentText(value)}`));
   return `${paint(['bold', 'yellow'], `? ${wants}`)}\n${given.join('')}${described.join('')}`;
+}
+
+/** Words are asked for: the question and what is offered, by number. */
+function describeQuestion(cli: Cli, { name, arguments: args }: CallQuestion, paint: Cli['terminal']['paint']): string {
+  const { question = '', ...rest } = args;
+  const options = optionsOf(args).map((option, index) => marked(cli, `${index + 1}. ${option}`));
+  const others = Object.entries(rest).filter(([key]) => key !== 'options');
+  const given = others.map(([key, value]) => marked(cli, `${key}: ${argumentText(value)}`));
+  const head = paint(['bold', 'yellow'], `? ${cli.t('approval.asks', { name: visible(name) })}`);
+  return `${head}\n${marked(cli, String(question))}${options.join('')}${given.join('')}`;
+}
+
+/** What a question offers as answers. */
+export function optionsOf({ options }: CallQuestion['arguments']): string[] {
+  return Array.isArray(options) ? options.filter((option) => typeof option === 'string') : [];
 }
 
 /** Each line is broken here and carries the mark at its beginning, so that no text of others can look like words of the program. */

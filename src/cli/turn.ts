@@ -54,6 +54,7 @@ export class Turn {
       };
     }
     return async ({ calls }) => {
+      if (calls[0]?.wants) return { decision: 'deny', by: 'nobody' }; // the model goes on, and says what it assumed
       this.#nobodyAsked = true;
       return { decision: 'deny', by: 'nobody', note: t('run.nobody', { name: calls[0]?.name ?? '' }) };
     };

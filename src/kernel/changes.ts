@@ -1,6 +1,6 @@
 /** What single facts mean for the state: the details behind `change` in kernel.ts. All pure. */
 
-import { closedCall, denial, expired } from './report.ts';
+import { closedCall, denial, expired, unanswered } from './report.ts';
 import { estimateTokens, fingerprint, stableJson } from './text.ts';
 import type {
   AssistantMessage,
@@ -118,7 +118,8 @@ export function approvalAnswered(state: State, data: RunEvent<'approval.answer'>
   const question = state.waiting.find((waiting) => waiting.approval_id === data.approval_id);
   if (!question) return state;
   const answered: State = { ...state, waiting: state.waiting.filter((waiting) => waiting !== question) };
-  return question.calls.reduce((before, { call_id }) => {
+  return question.calls.reduce((before, { call_id, wants }) => {
+    if (wants) return wordsGiven(before, call_id, data, question.expires !== undefined && ts > question.expires);
     if (question.expires !== undefined && ts > question.expires)
       return closeCall(before, call_id, expired(before), { success: false, error_code: 'approval_expired', ms: 0 });
     if (data.decision === 'approve')
@@ -126,6 +127,17 @@ export function approvalAnswered(state: State, data: RunEvent<'approval.answer'>
     const code = data.by === 'nobody' ? 'nobody_to_ask' : 'denied';
     return closeCall(before, call_id, denial(before, data.note ?? ''), { success: false, error_code: code, ms: 0 });
   }, answered);
+}
+
+/** Without words the call is over, and the model goes on without them. */
+function wordsGiven(state: State, id: string, data: RunEvent<'approval.answer'>['data'], isLate: boolean): State {
+  const { decision, note = '', by } = data;
+  if (decision === 'approve' && note.trim() !== '' && !isLate) {
+    return withCall(state, id, (call) => (call.status === 'asked' ? { ...call, status: 'allowed', approved: true, answer: note } : call));
+  }
+  const isNobody = by === 'nobody' || isLate;
+  const code = isNobody ? 'nobody_to_ask' : 'not_answered';
+  return closeCall(state, id, unanswered(state, isNobody ? '' : note), { success: false, error_code: code, ms: 0 });
 }
 
 export function withCall(state: State, id: string, edit: (call: Call) => Call): State {

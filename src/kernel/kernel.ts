@@ -26,7 +26,7 @@ import {
 import { errorData } from './errors.ts';
 import { hear, ruleFailure } from './hearing.ts';
 import { CommandPerforming } from './performing.ts';
-import { closedCall, denial, outcomeOf, question, refused, report, tooLarge } from './report.ts';
+import { closedCall, denial, outcomeOf, questions, refused, report, tooLarge } from './report.ts';
 import { estimateTokens } from './text.ts';
 import type { Call, Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
 
@@ -113,7 +113,7 @@ function toPrepare(state: State): Command | undefined {
   return calls && { do: 'prepare', calls };
 }
 
-/** Prepared calls: allowed, asked (one question for all of the step) or denied, on the prepared arguments only. */
+/** Prepared calls: allowed, asked (one yes or no for all of the step) or denied, on the prepared arguments only. */
 function toPermit(state: State, rules: Rules): Command | undefined {
   if (state.calls.length === 0) return undefined;
   const named = state.waiting.flatMap((question) => question.calls.map((call) => call.call_id));
@@ -126,7 +126,7 @@ function toPermit(state: State, rules: Rules): Command | undefined {
     reasons.set(call.id, reason);
     facts.push({ event_type: 'call.permit', data: { call_id: call.id, decision, reason, by } });
   }
-  if (asked.length > 0) facts.push(question(state, rules, asked, reasons));
+  if (asked.length > 0) facts.push(...questions(state, rules, asked, reasons));
   return facts.length > 0 ? { do: 'record', facts } : undefined;
 }
 

@@ -11,6 +11,8 @@ const TEXT = {
     denied: 'Denied: this call was not allowed, and nothing was done.',
     reason: 'Reason:',
     expired: 'nobody answered the question in time; ask the user whether it is still wanted',
+    unanswered:
+      'Nobody has answered this question. Go on with the most likely assumption, and say in your answer which one you made; do not ask again.',
     ended: {
       max_steps: (n: number) => `Stopped after ${n} steps, the limit of this run (max_steps).`,
       timeout: (n: number) => `Stopped after ${n} steps: the time for this run is used up (max_seconds).`,
@@ -37,6 +39,7 @@ const TEXT = {
     denied: '被拒绝：此调用未获许可，没有执行任何操作。',
     reason: '原因：',
     expired: '询问已过期，无人答复；请先问用户是否仍需要',
+    unanswered: '没有人回答这个问题。请按最可能的假设继续，并在回答中说明你做了什么假设；不要再问。',
     ended: {
       max_steps: (n: number) => `已执行 ${n} 步，达到本次运行的步数上限（max_steps），停止。`,
       timeout: (n: number) => `已执行 ${n} 步，本次运行的时间已用完（max_seconds），停止。`,
@@ -81,17 +84,39 @@ export function refused(state: State, verdict: { guard: string } & Verdict): Fac
     .map(({ id, name }) => ({ event_type: 'call.reject', data: { call_id: id, name, code: guard, message } }));
 }
 
-/** One question for all calls of a step that a person has to look at. */
-export function question(state: State, rules: Rules, asked: readonly Call[], reasons: ReadonlyMap<string, string>): Fact<'approval.ask'> {
+/** One question for all calls of a step that a person has to say yes or no to, and one for each that wants their words. */
+export function questions(
+  state: State,
+  rules: Rules,
+  asked: readonly Call[],
+  reasons: ReadonlyMap<string, string>,
+): Fact<'approval.ask'>[] {
+  const groups = [asked.filter((call) => !call.wants), ...asked.filter((call) => call.wants).map((call) => [call])];
+  return groups
+    .filter((calls) => calls.length > 0)
+    .map((calls, index) => question(state, rules, calls, reasons, `${state.run_id}.${state.seq + index}`));
+}
+
+function question(
+  state: State,
+  rules: Rules,
+  asked: readonly Call[],
+  reasons: ReadonlyMap<string, string>,
+  approval_id: string,
+): Fact<'approval.ask'> {
   const calls = asked.map((call): CallQuestion => {
-    const { id, name, level = 'dangerous', arguments: args, hash = '', preview } = call;
+    const { id, name, level = 'dangerous', arguments: args, hash = '', preview, wants } = call;
     const reason = reasons.get(id);
-    const more = { ...(reason === undefined ? {} : { reason }), ...(preview === undefined ? {} : { preview }) };
+    const more = {
+      ...(reason === undefined ? {} : { reason }),
+      ...(preview === undefined ? {} : { preview }),
+      ...(wants ? { wants } : {}),
+    };
     return { call_id: id, name, level, arguments: args, hash, ...more, ...rules.question?.(state, call) };
   });
   const { approval_ms } = rules;
   const expires = approval_ms === undefined ? {} : { expires: new Date(Date.parse(state.last_ts) + approval_ms).toISOString() };
-  return { event_type: 'approval.ask', data: { approval_id: `${state.run_id}.${state.seq}`, calls, ...expires } };
+  return { event_type: 'approval.ask', data: { approval_id, calls, ...expires } };
 }
 
 /** What the model reads in place of a result when a call was not allowed. */
@@ -103,6 +128,12 @@ export function denial(state: State, reason: string): string {
 /** The same, of a question that nobody answered in its time. */
 export function expired(state: State): string {
   return denial(state, TEXT[state.language].expired);
+}
+
+/** What the model reads in place of the words that it wanted. `note`: what a person said instead. */
+export function unanswered(state: State, note: string): string {
+  const text = TEXT[state.language];
+  return note === '' ? text.unanswered : `${text.unanswered} ${text.reason} ${note}`;
 }
 
 /** The structured outcome of a state (K7). A run that ends early answers with its report. */

@@ -213,6 +213,8 @@ export interface CallQuestion {
   repeats?: { argument: string; source: string; text: string }[];
   /** The rule that "always" would add, no wider than this call; absent = it is asked about every time. */
   always?: string;
+  /** Words are asked for, not a yes or no: they are the note of the answer. Such a call has a question of its own. */
+  wants?: 'answer';
 }
 /** A result, or a file given with a request, that entered the run and that decisions about later calls depend on. */
 export interface Source {
@@ -294,6 +296,8 @@ export interface EventData {
     preview?: string;
     /** A hook wants a person to look at it, whatever the rules allow. */
     ask?: string;
+    /** It cannot run without a person's words. */
+    wants?: 'answer';
   };
   'call.reject': { call_id: string; name: string; code: string; message: string };
   /** `by`: who decided. A gate is code that no rule can open (taint, budgets). */
@@ -322,7 +326,7 @@ export interface EventData {
   };
   /** After `expires` (ISO 8601) an answer means no; absent: it never does. */
   'approval.ask': { approval_id: string; calls: CallQuestion[]; expires?: string };
-  /** `by` names the person or policy; `nobody` = there was no one to ask, which means no. */
+  /** `by` names the person or policy; `nobody` = there was no one to ask, which means no. `note`: why not, or the words that are wanted. */
   'approval.answer': { approval_id: string; decision: 'approve' | 'deny'; note?: string; by: string };
   'guard.trip': { guard: string } & Verdict;
   /** What a hook changed or refused, and why; what comes of it is the next event. */
@@ -419,8 +423,11 @@ export interface Call {
   outward?: true;
   preview?: string;
   ask?: string;
+  wants?: 'answer';
   /** A person has said yes to what the question showed. */
   approved?: true;
+  /** The words that it wanted. */
+  answer?: string;
   key?: string;
   child_run_id?: string;
   decided_by?: DecidedBy;

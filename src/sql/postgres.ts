@@ -151,7 +151,7 @@ async function told(error: Error & { code?: string; hint?: string }, client: Cli
     return code === '42703' ? unknownColumn(message, wrong, sql, tables) : unknownTable(message, wrong, tables);
   }
   if (code === '57014')
-    return { code: 'timeout', message: 'the query took too long and was ended', next: 'filter earlier, aggregate, or ask for less' };
+    return { code: 'too_slow', message: 'the query took too long and was ended', next: 'filter earlier, aggregate, or ask for less' };
   if (code === '25006' || /must not contain|cannot open|INTO is not allowed/.test(message))
     return { ...readOnly().toData(), message: `${message}; nothing was changed` };
   if (code === '42501') return { code: 'not_allowed', message: `${message}; nothing was changed` };

@@ -25,7 +25,7 @@ export async function askDatabase(database: Database, request: DatabaseRequest, 
     timeoutMs: request.timeoutMs + GRACE,
     limits: { memoryBytes: MEMORY },
   });
-  if (ended === 'time') throw failed('timeout', 'the query took too long and was ended', 'filter earlier, aggregate, or ask for less');
+  if (ended === 'time') throw failed('too_slow', 'the query took too long and was ended', 'filter earlier, aggregate, or ask for less');
   if (ended !== undefined) throw failed('too_large', 'the query needs too much memory and was ended', 'ask for less');
   const answer = answered(stdout);
   if ('data' in answer) return answer.data;

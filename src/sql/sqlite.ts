@@ -104,6 +104,7 @@ function told(error: Error & { errcode?: number }, database: DatabaseSync | unde
   const [, table] = /^no such table: (\S+)/.exec(message) ?? [];
   if (column !== undefined) return unknownColumn(message, column, sql, tables());
   if (table !== undefined) return unknownTable(message, table, tables());
+  if (/is locked|busy/.test(message)) return { code: 'locked', message: 'somebody is writing to the database' };
   if (/not a database/.test(message)) return { code: 'not_a_database', message: 'the file is no SQLite database' };
   if (/out of memory|string or blob too big/.test(message))
     return { code: 'too_large', message: 'the statement needs too much memory', next: 'ask for less' };

@@ -97,6 +97,8 @@ export interface Judgement {
   deny?: string;
   /** What would happen, for the person who is asked: a diff, a parsed command. */
   preview?: string;
+  /** Not a yes or no, but a person's words: `execute` gets them as `answer`. Goes with `ask`. */
+  wants?: 'answer';
 }
 export type JudgeContext = Pick<RunContext, 'workspace' | 'settings'> & {
   /** Of the person who reads the question. */
@@ -111,6 +113,8 @@ export interface ToolContext {
   /** The same for every attempt of this call, also after a crash: hand it to services that know idempotency keys. */
   readonly key: string;
   readonly runId: string;
+  /** What a person has answered, for a call whose judge `wants` it. */
+  readonly answer?: string;
   /** Shows people how far it is; not kept. */
   progress(data: Json): void;
   /** Starts a process: a string through the shell, an array as it is. Whatever it starts ends with the call. */

@@ -73,7 +73,7 @@ export class WorkerPool {
 
   /** A call in a thread of its own; `defer` gets what ends the thread when the call ends before it. */
   async run(call: CallData, context: ToolContext, defer: (cleanup: () => Promise<void>) => void, inside: Inside): Promise<unknown> {
-    const { callId, key, runId, signal, progress } = context;
+    const { callId, key, runId, signal, progress, answer } = context;
     const { workspace, timezone, settings, env } = context.context;
     const thread = await this.#take();
     let isServing = true;
@@ -97,6 +97,7 @@ export class WorkerPool {
         env,
         sources: inside.sources,
         ...(timezone === undefined ? {} : { timezone }),
+        ...(answer === undefined ? {} : { words: answer }),
         mark: markFor(key),
       };
       const reply = await thread.serve({ request, progress, asked: (port, args) => perform(context, inside, port, args) });

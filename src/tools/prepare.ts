@@ -193,7 +193,7 @@ function rejection(call: Call, { code, message }: { code: string; message: strin
 
 function preparation(call: Call, { info, settings }: Tool, args: JsonObject, repairs: Repair[], judged: Judged, workspace: string): Fact {
   const { idempotent, parallelGroup, resource } = settings;
-  const { level, ask, preview } = judged;
+  const { level, ask, preview, wants } = judged;
   return {
     event_type: 'call.prepare',
     data: {
@@ -212,6 +212,7 @@ function preparation(call: Call, { info, settings }: Tool, args: JsonObject, rep
       ...(info.outward ? { outward: true } : {}),
       ...(preview === undefined ? {} : { preview }),
       ...(ask === undefined ? {} : { ask }),
+      ...(wants ? { wants } : {}),
     },
   };
 }

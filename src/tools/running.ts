@@ -58,6 +58,7 @@ export async function runTool(running: Running, { timeoutMs }: RunningOptions): 
       runId: state.run_id,
       context,
       inside,
+      ...(call.answer === undefined ? {} : { answer: call.answer }),
       progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id: call.id, data } }),
     });
     const left = tries === 1 ? limit : Math.max(1, limit - (performance.now() - began));

@@ -14,6 +14,8 @@ export interface ScopeOptions {
   key: string;
   runId: string;
   context: RunContext;
+  /** What a person has answered. */
+  answer?: string;
   progress(data: Json): void;
   inside: Inside;
 }
@@ -105,12 +107,13 @@ export class Scope {
   }
 
   #toolContext(): ToolContext {
-    const { callId, key, runId, context, progress } = this.#options;
+    const { callId, key, runId, context, progress, answer } = this.#options;
     const scope = this;
     return {
       callId,
       key,
       runId,
+      ...(answer === undefined ? {} : { answer }),
       context,
       // Made when asked for: most tools never look at it.
       get signal() {

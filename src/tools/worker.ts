@@ -41,6 +41,8 @@ interface RunRequest extends CallData {
   settings: JsonObject;
   env: Readonly<Record<string, string>>;
   timezone?: string;
+  /** What a person has answered. */
+  words?: string;
   sources: Inside['sources'];
   /** Environment that marks the processes of this call. */
   mark: Record<string, string>;
@@ -190,7 +192,7 @@ function canSpawn(): boolean {
 
 // ---- what a tool is handed ---------------------------------------------------------------------------
 
-function contextOf({ callId, key, runId, workspace, settings, env, timezone }: RunRequest): ToolContext {
+function contextOf({ callId, key, runId, workspace, settings, env, timezone, words }: RunRequest): ToolContext {
   const notes: Notes = {
     get: (name) => ask('notes.get', name),
     set: (name, value) => ask('notes.set', name, value),
@@ -205,6 +207,7 @@ function contextOf({ callId, key, runId, workspace, settings, env, timezone }: R
     callId,
     key,
     runId,
+    ...(words === undefined ? {} : { answer: words }),
     progress: (data) => port.postMessage({ reply: 'progress', data } satisfies Reply),
     exec: (command, options) => ask<ExecResult>('exec', command, options),
     // A signal cannot be sent; the fetch ends with the call at the latest.

@@ -158,3 +158,33 @@ test('a terminal that came back to a question and left again has answered nothin
   const approved = await hermes(['approvals', 'approve', 'last'], { cwd, env });
   assert.deepEqual([approved.out, approved.status], ['Went on.\n', 0], approved.err);
 });
+
+test('a question in words: listed with what it offers, answered by number or in words, never by a plain yes', async () => {
+  const question: Said = { calls: [{ name: 'ask_user', arguments: { question: '发给哪位王老师？', options: ['王芳', '王强'] } }] };
+  const cwd = await folder();
+  const { env, requests } = await modelServer([question, { text: '收件人是王强。' }, question, { text: 'Assumed.' }]);
+  assert.equal((await hermes(['run', '把报告发给王老师', '--on-approval', 'wait'], { cwd, env })).status, 3);
+  const { out, err } = await hermes(['approvals', 'list'], { cwd, env });
+  assert.match(out, /ask_user has a question for you\n {2}│ 发给哪位王老师？\n {2}│ 1\. 王芳\n {2}│ 2\. 王强\n/);
+  assert.match(err, /hermes approvals answer /);
+  const plain = await hermes(['approvals', 'approve', 'last'], { cwd, env });
+  assert.deepEqual([plain.status, /wants your words/.test(plain.err)], [2, true]);
+  const answered = await hermes(['approvals', 'answer', 'last', '2'], { cwd, env });
+  assert.deepEqual([answered.out, answered.status], ['收件人是王强。\n', 0], answered.err);
+  assert.match(JSON.stringify(requests.at(-1)), /王强\\+"\}/);
+  const alone = await hermes(['run', '把报告发给王老师'], { cwd, env });
+  assert.deepEqual([alone.out, alone.status], ['Assumed.\n', 0], alone.err);
+  assert.match(JSON.stringify(requests.at(-1)), /请按最可能的假设继续/);
+});
+
+test('a question in words is typed in the terminal that asks', { skip }, async () => {
+  const question: Said = { calls: [{ name: 'ask_user', arguments: { question: 'For how many people?' } }] };
+  const cwd = await folder();
+  const { env, requests } = await modelServer([question, { text: 'For four, then.' }]);
+  const screen = onScreen(['run', 'book a table'], { cwd, env });
+  await screen.seen(/Answer: /);
+  screen.type('四个人\r');
+  await screen.seen(/For four, then\./);
+  assert.equal(await screen.ended, 0);
+  assert.match(JSON.stringify(requests.at(-1)), /四个人/);
+});

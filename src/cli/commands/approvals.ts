@@ -7,6 +7,7 @@ import { maskPatterns } from '../../journal/secrets.ts';
 import type { EventStore } from '../../journal/store.ts';
 import { HermesError } from '../../kernel/errors.ts';
 import type { Question } from '../../kernel/types.ts';
+import { wordsOf } from '../approve.ts';
 import { type Cli, type ExitStatus, usageError } from '../context.ts';
 import { configFor, openFor } from '../open.ts';
 import type { BaseOptions, RunOptions } from '../options.ts';
@@ -41,7 +42,12 @@ export async function approvalsList(cli: Cli, options: BaseOptions & { json?: bo
       if (pending.length === 0) return none();
       if (options.json) cli.terminal.out(`${maskPatterns(JSON.stringify(pending, null, 2))}\n`);
       else for (const one of pending) cli.terminal.out(describePending(cli, one));
-      if (!options.json) cli.terminal.err(`${cli.t('approvals.how', { id: pending[0]!.approval_id })}\n`);
+      if (!options.json) {
+        for (const how of ['approvals.how', 'approvals.howWords'] as const) {
+          const first = pending.find(({ calls }) => (calls[0]?.wants !== undefined) === (how === 'approvals.howWords'));
+          if (first) cli.terminal.err(`${cli.t(how, { id: first.approval_id })}\n`);
+        }
+      }
       return 0;
     },
     none,
@@ -75,15 +81,21 @@ export function approvalsApprove(cli: Cli, id: string, options: AnswerOptions): 
   return answer(cli, id, 'approve', options);
 }
 
+/** A number stands for one of the answers that the question offers. */
+export function approvalsAnswer(cli: Cli, id: string, text: string, options: AnswerOptions): Promise<ExitStatus> {
+  return answer(cli, id, 'approve', { ...options, note: text }, true);
+}
+
 export function approvalsDeny(cli: Cli, id: string, options: AnswerOptions): Promise<ExitStatus> {
   return answer(cli, id, 'deny', options);
 }
 
 /** The answer is put where it counts once; then the run goes on here, unless another process works on it. */
-async function answer(cli: Cli, id: string, decision: 'approve' | 'deny', options: AnswerOptions): Promise<ExitStatus> {
-  const { approval_id, run_id } = await withStore(cli, options, async ({ store, config }) => {
+async function answer(cli: Cli, id: string, decision: 'approve' | 'deny', options: AnswerOptions, isWords = false): Promise<ExitStatus> {
+  const { approval_id, run_id, calls } = await withStore(cli, options, async ({ store, config }) => {
     const question = await find(cli, store, id);
     if (decision === 'approve') refuseExpired(cli, question);
+    if (decision === 'approve') refuseMismatch(cli, question, isWords);
     if (options.always) await remember(config.userFolder, config.root, always(cli, question));
     return question;
   });
@@ -91,7 +103,7 @@ async function answer(cli: Cli, id: string, decision: 'approve' | 'deny', option
   const turn = new Turn(cli, { ...options, parked: true }, config);
   const opened = await openFor(cli, config, options, turn);
   try {
-    const note = options.note === undefined ? {} : { note: options.note };
+    const note = options.note === undefined ? {} : { note: isWords ? wordsOf(calls[0]!, options.note.trim()) : options.note };
     const data = { approval_id, decision, by: 'terminal', ...note };
     if (!(await opened.store.inbox.put(run_id, { event_type: 'approval.answer', data }))) throw answered(cli, approval_id, run_id);
     return await turn.take(() => opened.agent.startResume(run_id));
@@ -102,6 +114,12 @@ async function answer(cli: Cli, id: string, decision: 'approve' | 'deny', option
   } finally {
     await opened.close();
   }
+}
+
+function refuseMismatch(cli: Cli, { calls, approval_id: id }: Pending, isWords: boolean): void {
+  const wantsWords = calls[0]?.wants !== undefined;
+  if (isWords && !wantsWords) throw usageError(cli.t('approvals.noWords'), cli.t('approvals.noWords.next', { id }));
+  if (wantsWords && !isWords) throw usageError(cli.t('approvals.wantsWords'), cli.t('approvals.howWords', { id }));
 }
 
 function refuseExpired(cli: Cli, { expired, expires = '', run_id }: Pending): void {
