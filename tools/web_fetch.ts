@@ -53,7 +53,8 @@ export default tool({
     },
   },
   aliases: { address: 'url', uri: 'url', link: 'url', page: 'url', start: 'offset', 网址: 'url', 链接: 'url' },
-  keywords: 'web page website site article fetch read open url link http https summarize 网页 网站 网址 链接 文章 打开 抓取 读取 总结',
+  keywords:
+    'https://example.com http://example.com web page website article what does say fetch read link 网页 网站 网址 链接 文章 打开 抓取 总结',
   examples: [
     {
       request: 'What does https://example.com/opening-hours say?',

@@ -41,7 +41,7 @@ const MAX_REDIRECTS = 5;
 /** The connection's own business; a caller who sets them could make two readers see two different requests. */
 const OWN_HEADERS = /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|accept-encoding|proxy-.*)$/i;
 /** Meant for one host; not sent on to another. */
-const FOR_ONE_HOST = /^(?:authorization|cookie|.*(?:api-?key|token|secret).*)$/i;
+export const FOR_ONE_HOST = /^(?:authorization|cookie|.*(?:api-?key|token|secret).*)$/i;
 
 /** Rejects with a HermesError of kind `tool`, or with the signal's reason. An HTTP error status is an answer, not an error. */
 export async function guardedFetch(address: string | URL, options: GuardOptions = {}): Promise<WebResponse> {

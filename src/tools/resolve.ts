@@ -1,10 +1,11 @@
 /**
  * Values that a request states in its own way, by the format that an argument declares in its JSON Schema: `arithmetic`,
- * `time-zone`, `email`, `uri`. Not a special case of one tool: any tool that declares the format is served.
+ * `time-zone`, `place`, `day`, `email`, `uri`. Not a special case of one tool: any tool that declares the format is served.
  */
 
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { findArithmetic, isArithmetic } from './arithmetic.ts';
+import { findDay } from './days.ts';
 import { findZone } from './places.ts';
 
 export interface Resolved {
@@ -34,6 +35,20 @@ const FORMATS: Readonly<Record<string, Format>> = {
       if (written !== undefined) return { value: written, from: written };
       const found = findZone(text);
       return found && { value: found.zone, from: found.name };
+    },
+  },
+  place: {
+    fits: () => true,
+    find(text) {
+      const found = findZone(text);
+      return found && { value: found.name, from: 'the request' };
+    },
+  },
+  day: {
+    fits: () => true,
+    find(text) {
+      const value = findDay(text);
+      return value === undefined ? undefined : { value, from: 'the request' };
     },
   },
   email: byPattern(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/),

@@ -46,8 +46,9 @@ export async function call(tool: Tool, args: JsonObject, options: Partial<Toolbo
   const box: ToolboxOptions = { tools: [tool], env: {}, ...others, settings: { [tool.info.name]: own } };
   const fact = await prepared(box, callOf(tool.info.name, args));
   if (fact.event_type === 'call.reject') return { code: fact.data.code, message: fact.data.message };
-  const ready = (fact.data as Extract<Fact, { event_type: 'call.prepare' }>['data']).arguments;
-  const { result, untrusted, from } = await acted(box, callOf(tool.info.name, ready));
+  const { arguments: ready, level, hash } = fact.data as Extract<Fact, { event_type: 'call.prepare' }>['data'];
+  const call = callOf(tool.info.name, ready, { level, ...(hash === undefined ? {} : { hash }) });
+  const { result, untrusted, from } = await acted(box, call);
   return { ...told(result), ...(untrusted ? { untrusted } : {}), ...(from === undefined ? {} : { from }) };
 }
 
