@@ -1,6 +1,6 @@
 /** Runs a shell command in the workspace, in a sandbox. What the command would do is judged before anybody is asked. */
 
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { HermesError } from '../src/kernel/errors.ts';
@@ -18,9 +18,12 @@ const MOST_SECONDS = 600;
 const KEPT = 200_000;
 const MOST_OUTPUT = 200_000_000;
 /** What this program or git would take up by itself: it cannot be changed inside, nor made. */
-const OWN = ['hermes_config.toml', '.env', '.hermes', '.git/hooks', '.git/config'];
-/** Code that this program runs: so for commands that nobody was asked about. */
+const OWN = ['hermes_config.toml', '.env', '.hermes', '.mcp.json'];
+/** `commondir` says where else git finds its settings and hooks. */
+const GIT = ['.git/hooks', '.git/config', '.git/commondir'];
+/** Code that this program or git runs: so for commands that nobody was asked about. */
 const CODE = ['tools', 'skills'];
+const GIT_CODE = ['.git/modules'];
 
 export default tool({
   name: 'shell',
@@ -168,13 +171,13 @@ async function inside(command: string, options: ExecOptions, settings: Settings,
   const workspace = await readablePath(given, '.');
   const { judge } = await loadJudge();
   const isFree = judge(command, { workspace, folder: options.cwd!, sandboxed: settings.hosts.length === 0 }).decision === 'allow';
-  const kept = [...OWN, ...(isFree ? CODE : [])].map((path) => join(workspace, path));
+  const kept = ownPaths(workspace, isFree);
   const policy: SandboxPolicy = {
     workspace,
     folder: options.cwd!,
     hidden: findSecrets(workspace, (path) => secretPart(workspace, path) !== undefined),
     fixed: kept,
-    unmade: existsSync(join(workspace, '.git')) ? kept : kept.filter((path) => !path.includes('.git')),
+    unmade: kept,
     readable: settings.readable.filter((path) => !isWithin(path, workspace)),
     hosts: settings.hosts,
   };
@@ -187,6 +190,13 @@ async function inside(command: string, options: ExecOptions, settings: Settings,
   const ran = await exec(argv, { ...options, env }).finally(end);
   const told = made.map((path) => relative(workspace, path)).join(', ');
   return { ...result(ran, options.timeoutMs! / 1000), ...(told ? { renamed: `what it made and must not make is now ${told}` } : {}) };
+}
+
+/** A `.git` that is a file names the folder that counts. Where there is none, only a person can want one. */
+function ownPaths(workspace: string, isFree: boolean): string[] {
+  const git = lstatSync(join(workspace, '.git'), { throwIfNoEntry: false });
+  const inGit = git?.isDirectory() ? [...GIT, ...(isFree ? GIT_CODE : [])] : git || isFree ? ['.git'] : [];
+  return [...OWN, ...inGit, ...(isFree ? CODE : [])].map((path) => join(workspace, path));
 }
 
 const ENDED = {

@@ -45,6 +45,7 @@ export function bubblewrapArguments(command: string, policy: SandboxPolicy, { fi
     ...['--proc', '/proc', ...processFiles(), '--dev', '/dev'],
     ...['--size', String(TEMPORARY), '--perms', '1777', '--tmpfs', '/tmp', '--dir', HOME],
     ...['--bind', workspace, workspace],
+    ...foldersOf(policy).flatMap((path) => ['--bind', path, path]),
     ...policy.fixed.filter(isItself).flatMap(readOnly),
     ...policy.hidden.flatMap(hide),
     ...(proxySocket ? ['--bind', proxySocket, PROXY_SOCKET] : []),
@@ -78,6 +79,11 @@ function isolation(): string[] {
 
 function readOnly(path: string): string[] {
   return ['--ro-bind-try', path, path];
+}
+
+/** Folders around what is fixed: bound for themselves they cannot be renamed, and another put in their place. */
+function foldersOf({ workspace, fixed }: SandboxPolicy): string[] {
+  return [...new Set(fixed.map(dirname))].filter((path) => path !== workspace && isItself(path));
 }
 
 /** What a link in the workspace leads to is not brought in. */

@@ -16,7 +16,7 @@ const DEVICES = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|dm-|md|mapp
 const SYSTEM =
   /^(?:\/private)?\/(?:etc|boot|usr|bin|sbin|lib\w*|sys|proc|dev|opt|srv|root|run|var\/(?:spool|lib|log|db|run)|System|Library|Applications)(?:\/|$)/;
 /** This program's store, logs and configuration, and what git runs by itself. */
-const OWN = /(?:^|\/)(?:\.hermes|hermes_config\.\w+|\.git\/(?:hooks|config|info|modules)|\.git$|\.gitmodules)(?:\/|$)/i;
+const OWN = /(?:^|\/)(?:\.hermes|hermes_config\.\w+|\.mcp\.json|\.git\/(?:hooks|config|info|modules)|\.git$|\.gitmodules)(?:\/|$)/i;
 const SETTINGS =
   /(?:^|\/)(?:\.env(?:\.[\w.-]+)?|\.envrc|\.ssh|authorized_keys|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.gitconfig|\.gnupg|\.aws|\.kube|\.docker|\.config|\.\w*(?:rc|profile|login|logout)|\.husky|\.github\/workflows|\.vscode|\.idea|crontab|sudoers)(?:\/|$)/i;
 const SECRET =

@@ -8,8 +8,8 @@ const SECRET =
   /^(?:\.env(?:\.(?!example$|sample$|template$|dist$).+)?|\.envrc|\.netrc|_netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.+\.(?:key|pem|p12|pfx|jks|kdbx))$/;
 /** Folders whose files are secret, whatever their names. `.hermes` holds what was said in every other run. */
 const SECRET_FOLDERS = /^(?:\.hermes|\.ssh|\.gnupg|\.aws|\.kube|\.docker)$/;
-/** Git's folder (its hooks and settings run code), and this program's configuration. */
-const OWN = /^(?:\.git|\.gitmodules|hermes_config\.\w+)$/;
+/** Git's folder (its hooks and settings run code), this program's configuration, and the servers that it would start. */
+const OWN = /^(?:\.git|\.gitmodules|\.mcp\.json|hermes_config\.\w+)$/;
 
 /** The part of the path below `root` that keeps it from being read; undefined = it may be read. */
 export function secretPart(root: string, path: string): string | undefined {

@@ -111,6 +111,33 @@ test('git hooks and its own settings cannot be changed, nor brought into being b
   assert.deepEqual(await readdir(join(folder, 'skills')), []);
 });
 
+test("a build cannot put another .git in git's place, nor point it elsewhere, nor name servers that would be started", {
+  skip,
+}, async (t) => {
+  const folder = await workspace(t);
+  const build = async (script: string) => {
+    await writeFile(join(folder, 'Makefile'), `all:\n\t-${script}\n`);
+    return run(folder, 'make');
+  };
+  const { renamed: made } = await build('mkdir -p .git/hooks; echo x > .mcp.json; ln -s later.toml hermes_config.toml');
+  assert.match(made ?? '', /hermes_config\.toml\.from-sandbox, .*\.mcp\.json\.from-sandbox.*, \.git\.from-sandbox/);
+
+  await mkdir(join(folder, '.git', 'hooks'), { recursive: true });
+  await writeFile(join(folder, '.git', 'config'), '[core]\n');
+  await writeFile(join(folder, '.mcp.json'), '{}');
+  const { renamed } = await build(
+    'mv .git old; cp -r old .git; echo x > .git/hooks/pre-commit; echo x >> .mcp.json; echo ../x > .git/commondir',
+  );
+  assert.match(renamed ?? '', /commondir\.from-sandbox/);
+  assert.deepEqual(await readdir(join(folder, '.git', 'hooks')), []);
+  assert.equal(await readFile(join(folder, '.mcp.json'), 'utf8'), '{}');
+
+  await rm(join(folder, '.git'), { recursive: true });
+  await writeFile(join(folder, '.git'), 'gitdir: ../main/.git/worktrees/here\n');
+  await build('echo gitdir: evil > .git; mv .git old; echo gitdir: evil > .git');
+  assert.match(await readFile(join(folder, '.git'), 'utf8'), /worktrees\/here/);
+});
+
 test('nothing survives a time-out: background, daemons, double forks', { skip }, async (t) => {
   const folder = await workspace(t);
   const seconds = moment();

@@ -306,7 +306,7 @@ test('what would wreck the machine or this program is refused', () => {
       'cd .git && cp x hooks/',
       'cp x .hermes/hermes.db',
     ],
-    ...['echo x >> hermes_config.toml', 'r\0m x', '\x1b[31mrm\x1b[0m x'],
+    ...['echo x >> hermes_config.toml', 'echo {} > .mcp.json', 'r\0m x', '\x1b[31mrm\x1b[0m x'],
   ];
   assert.deepEqual(
     decisions(commands),

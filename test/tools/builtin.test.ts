@@ -261,6 +261,7 @@ test('no path leads out of the workspace, through links or git, or into what the
     'sub/.git': 'protected_path',
     '.hermes/hermes.db': 'protected_path',
     'hermes_config.toml': 'protected_path',
+    '.mcp.json': 'protected_path',
     '.env': 'protected_path',
     '.': 'outside_workspace',
     sub: 'no_file',
