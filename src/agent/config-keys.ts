@@ -104,7 +104,7 @@ function currency(fallback: string, en: string, zh: string): Key<string> {
 
 /** 0 = the guard is off. */
 function guard(
-  name: Exclude<keyof typeof GUARD_NUMBERS, 'made_up' | 'claims' | 'taint' | 'leak' | 'leak_refused'>,
+  name: Exclude<keyof typeof GUARD_NUMBERS, 'made_up' | 'claims' | 'comparison' | 'taint' | 'leak' | 'leak_refused'>,
   en: string,
   zh: string,
 ): Key<number> {
@@ -235,6 +235,11 @@ export const KEYS = {
       '检查只有工具才能知道却没有结果的陈述',
     ),
     claims: flag(GUARD_NUMBERS.claims, 'answers that claim actions which no call bears out', '检查声称完成却没有调用证实的操作'),
+    comparison: flag(
+      GUARD_NUMBERS.comparison,
+      'answers to "the earliest", "the cheapest" that name another item than the list of a tool does',
+      '检查“最早”“最便宜”等请求的回答是否选对了列表中的那一项',
+    ),
     answer_returns: guard(
       'answer_returns',
       'how often such an answer goes back to the model; then it is marked as not verified',

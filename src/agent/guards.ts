@@ -1,6 +1,7 @@
 /** The guards of every run, with what they need to know of its tools. A replay has the same. */
 
 import { claimsRule } from '../guards/claims.ts';
+import { comparisonRule } from '../guards/comparison.ts';
 import { failureGuard } from '../guards/failures.ts';
 import { loopGuard } from '../guards/loop.ts';
 import { madeUpRule } from '../guards/made-up.ts';
@@ -23,7 +24,7 @@ export function guardsOf(tools: () => readonly ToolInfo[]): Guard[] {
 /** The rules over a final answer: `check` sends it back, `truth` stands last and says what is not verified. */
 export function answerRules(tools: () => readonly ToolInfo[]): { check: Rule[]; truth: Rule } {
   const ports = { tools, fitting: (request: string) => selectTools(request, tools()).filter(({ score }) => score > 0) };
-  return { check: [madeUpRule(ports), claimsRule(tools)], truth: truthRule(ports) };
+  return { check: [madeUpRule(ports), claimsRule(tools), comparisonRule], truth: truthRule(ports) };
 }
 
 /** By what they say of themselves. */

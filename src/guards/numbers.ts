@@ -20,6 +20,8 @@ export const GUARD_NUMBERS = {
   made_up: true,
   /** Answers that claim an action which no call bears out. */
   claims: true,
+  /** Answers to "the earliest", "the cheapest" that name another item of a list than its data do. */
+  comparison: true,
   /** How often such an answer goes back to the model; after that it is delivered as not verified. */
   answer_returns: 1,
   /** After untrusted text has entered, calls with consequences are asked about, whatever the rules allow. */
