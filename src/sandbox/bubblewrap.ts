@@ -37,13 +37,14 @@ export interface Bubblewrap {
 export function bubblewrapArguments(command: string, policy: SandboxPolicy, { file, processes, group, proxySocket }: Bubblewrap): string[] {
   const { workspace, folder } = policy;
   return [
-    ...['sh', '-c', ENTER, 'sh', group ?? ''],
+    ...['bash', '--noprofile', '--norc', '-c', ENTER, 'bash', group ?? ''],
     ...startAs(workspace),
     file,
     ...isolation(),
-    ...[...SYSTEM, ...SETTINGS.map((name) => `/etc/${name}`), dirname(process.execPath), ...policy.readable].flatMap(readOnly),
+    ...[...SYSTEM, ...SETTINGS.map((name) => `/etc/${name}`), dirname(process.execPath)].flatMap(readOnly),
     ...['--proc', '/proc', ...processFiles(), '--dev', '/dev'],
     ...['--size', String(TEMPORARY), '--perms', '1777', '--tmpfs', '/tmp', '--dir', HOME],
+    ...policy.readable.flatMap(readOnly), // may lie in /tmp, or hold the workspace
     ...['--bind', workspace, workspace],
     ...foldersOf(policy).flatMap((path) => ['--bind', path, path]),
     ...policy.fixed.filter(isItself).flatMap(readOnly),
@@ -55,8 +56,12 @@ export function bubblewrapArguments(command: string, policy: SandboxPolicy, { fi
   ];
 }
 
-/** Into the group, and the first to go when memory runs out. Root without a group gets only the time that nobody else wants. */
+/**
+ * Into the group, and the first to go when memory runs out. Root without a group gets only the time that nobody else wants. What whoever
+ * started the program had left open would be open inside; sh can close single digits only.
+ */
 const ENTER =
+  'for fd in $(ls /proc/self/fd); do if [ "$fd" -gt 2 ]; then eval "exec $fd>&-"; fi; done 2>/dev/null; ' +
   'echo 1000 >/proc/self/oom_score_adj; if [ -n "$1" ]; then echo $$ >"$1" || exit 126; ' +
   'elif [ "$(id -u)" = 0 ]; then chrt -a -i -p 0 $$ >/dev/null 2>&1; fi; shift; exec "$@"';
 

@@ -1,7 +1,7 @@
 /** What a command can see, change and leave behind: real processes in a real sandbox. */
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -176,6 +176,16 @@ test('nothing survives the death of the program', { skip }, async (t) => {
   await started(`sleep ${seconds}`, 2);
   host.kill('SIGKILL');
   assert.deepEqual(await left(`sleep ${seconds}`), []);
+});
+
+test('files that the program was given open by whoever started it are not open inside', { skip }, async (t) => {
+  const folder = await workspace(t);
+  const outside = await workspace(t);
+  const command = 'ls /proc/self/fd /proc/1/fd; echo x >&9; echo x > /proc/1/fd/9; echo x > /proc/1/fd/200';
+  const start = `exec 9>'${outside}/nine' 200>'${outside}/far'; exec '${process.execPath}' '${join(import.meta.dirname, 'host.ts')}' '${folder}' '${command}'`;
+  const { stdout } = spawnSync('bash', ['-c', start], { encoding: 'utf8' });
+  assert.doesNotMatch(JSON.parse(stdout).stdout, /^(?:9|200)$/m);
+  assert.deepEqual([await readFile(join(outside, 'nine'), 'utf8'), await readFile(join(outside, 'far'), 'utf8')], ['', '']);
 });
 
 /** Without a hard limit a fork bomb is a race that a test should not start. */
