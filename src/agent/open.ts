@@ -1,7 +1,7 @@
 /** The agent that a configuration describes: its store, log, tools, model and permissions. What the command line and the server run. */
 
 import { mkdir } from 'node:fs/promises';
-import { extname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Log, type LogProblem, openLog } from '../journal/log.ts';
 import { createSecrets } from '../journal/secrets.ts';
 import { readSigningKey, signEnds } from '../journal/sign.ts';
@@ -20,6 +20,7 @@ import { defined } from './defined.ts';
 import { GUARD_OPTIONS } from './guards.ts';
 import { readInstructionFiles } from './instruction-files.ts';
 import { knownSecrets } from './known-secrets.ts';
+import { libraryAddress } from './library.ts';
 import { type OpenedTools, openServers, withServers } from './mcp.ts';
 import { openSkills, skillFoldersOutside, withSkills } from './skills.ts';
 import type { AgentOptions, Approver, GuardOptions, ModelOption, RunLimits } from './types.ts';
@@ -148,7 +149,7 @@ export async function openTools(
   approver?: Approver,
 ): Promise<OpenedTools & Pick<Scanned, 'hints' | 'files'> & { skills: Skills }> {
   const { disabled } = config.values.tools;
-  const [files, skills, mcp] = await Promise.all([scanFolders(config), openSkills(config, library()), openServers(config, { approver })]);
+  const [files, skills, mcp] = await Promise.all([scanFolders(config), openSkills(config), openServers(config, { approver })]);
   const scanned = { ...withSkills(files, skills, disabled), skills };
   return mcp ? { ...scanned, ...withServers(scanned.tools, scanned.diagnostics, mcp, disabled) } : scanned;
 }
@@ -158,12 +159,7 @@ function scanFolders(config: Config): Promise<Scanned> {
   const shipped = { path: resolve(import.meta.dirname, '../../tools'), trusted: true } as const;
   const own = directories.map((directory) => resolve(config.root, directory)).filter((directory) => directory !== shipped.path);
   const folders: ToolFolder[] = [shipped, ...own];
-  return scanTools(folders, { disabled, library: library(), cacheFile: join(config.root, '.hermes', 'cache', 'tools.json') });
-}
-
-/** What `hermes-agent` stands for in the users' code. */
-function library(): string {
-  return new URL(`../index${extname(import.meta.url)}`, import.meta.url).href;
+  return scanTools(folders, { disabled, library: libraryAddress(), cacheFile: join(config.root, '.hermes', 'cache', 'tools.json') });
 }
 
 /** The shell tool sees these folders as well: skills bring scripts. */

@@ -1,6 +1,6 @@
 /** The configured skills as a source of tools and instructions: where they are looked for, and how they join the tools. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { loadSkillTool } from '../skills/load-skill.ts';
@@ -9,6 +9,7 @@ import type { SkillPlace } from '../skills/types.ts';
 import { hashOf } from '../tools/define.ts';
 import type { Scanned } from '../tools/scan.ts';
 import type { Config } from './config.ts';
+import { libraryAddress } from './library.ts';
 import { FOREIGN_FOLDERS } from './project-chain.ts';
 import { trustedFolders } from './trust.ts';
 
@@ -22,13 +23,12 @@ export function userSkills({ userFolder }: Pick<Config, 'userFolder'>): string {
   return join(userFolder, 'skills');
 }
 
-/** `library`: the address of the module that `hermes-agent` stands for in their code. */
-export async function openSkills(config: Config, library: string): Promise<Skills> {
+export async function openSkills(config: Config): Promise<Skills> {
   const home = config.env.HOME || homedir();
   const cache = config.env.XDG_CACHE_HOME || join(home, '.cache');
   return scanSkills(await placesOf(config, home), {
     disabled: config.values.skills.disabled,
-    library,
+    library: libraryAddress(),
     // Of the user's own: what a folder holds must not say how the program's skills are to be read.
     cacheFile: join(cache, 'hermes', 'skills', `${hashOf(config.root)}.json`),
     pinsFile: pinsFile(config),
@@ -46,8 +46,13 @@ async function placesOf(config: Config, home: string): Promise<SkillPlace[]> {
   return [...places, bundledPlace()];
 }
 
+/** Names of the built-in tools, which leave the field to skills of theirs. */
+export function builtInNames(): string[] {
+  return readdirSync(resolve(import.meta.dirname, '../../tools')).map((name) => name.replace(/\.\w+$/, ''));
+}
+
 /** Without trust only what the user named for all folders counts. */
-function projectSkills({ values, sources, root, trust }: Config): string[] {
+export function projectSkills({ values, sources, root, trust }: Config): string[] {
   const { directories } = values.skills;
   const isNamed = sources['skills.directories']?.origin === 'project';
   const counted = trust.state === 'trusted' ? directories : isNamed ? [] : directories.filter((path) => isAbsolute(path));

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { nearest } from '../kernel/errors.ts';
 import type { AnswerOptions } from './commands/approvals.ts';
 import type { EvalCommandOptions } from './commands/eval.ts';
+import type { AddOptions, CheckOptions } from './commands/skills.ts';
 import { type Cli, type ExitStatus, usageError } from './context.ts';
 import type { MessageKey } from './messages.ts';
 import { addBaseOptions, addRunOptions, type BaseOptions, collect, type RunOptions } from './options.ts';
@@ -148,6 +149,7 @@ function addSetUp(tree: Tree): void {
   root.commandsGroup(cli.t('help.group.setup'));
   add(tree, root, 'init', 'help.init', async (options: BaseOptions) => (await import('./commands/init.ts')).initCommand(cli, options));
   addTools(tree);
+  addSkills(tree);
   addMcp(tree);
   const models = add(tree, root, 'models', 'help.models');
   const local = () => import('./commands/models.ts');
@@ -211,6 +213,29 @@ function addTools(tree: Tree): void {
   call.addOption(
     plain(cli, '--allow <tool>', 'help.o.allow').argParser((tool, earlier: string[] | undefined) => [...(earlier ?? []), tool]),
   );
+}
+
+function addSkills(tree: Tree): void {
+  const { cli, root } = tree;
+  const skills = add(tree, root, 'skills', 'help.skills');
+  const file = () => import('./commands/skills.ts');
+  const list = add(tree, skills, 'list', 'help.skills.list', async (options: BaseOptions & Json) =>
+    (await file()).skillsList(cli, options),
+  );
+  const check = add(tree, skills, 'check [name]', 'help.skills.check', async (name: string | undefined, options: CheckOptions) =>
+    (await file()).skillsCheck(cli, name, options),
+  );
+  for (const command of [list, check]) command.addOption(plain(cli, '--json', 'help.o.jsonArray'));
+  const adding = add(tree, skills, 'add <source>', 'help.skills.add', async (source: string, options: AddOptions) =>
+    (await file()).skillsAdd(cli, source, options),
+  );
+  const remove = add(tree, skills, 'remove <name>', 'help.skills.remove', async (name: string, options: AddOptions) =>
+    (await file()).skillsRemove(cli, name, options),
+  );
+  check.addOption(plain(cli, '--accept', 'help.o.accept'));
+  adding.addOption(plain(cli, '--path <folder>', 'help.o.path'));
+  for (const command of [adding, remove]) command.addOption(plain(cli, '--user', 'help.o.user'));
+  for (const command of [check, adding, remove]) command.addOption(plain(cli, '--yes', 'help.o.yes'));
 }
 
 function addMcp(tree: Tree): void {

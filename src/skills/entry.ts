@@ -19,8 +19,8 @@ export interface Entry {
   level?: Level;
   untrusted?: true;
   outward?: true;
-  /** Why it is asked about, when its manifest says no level. */
-  hint?: string;
+  /** What its code does besides computing: "it uses node:fs (line 1)". */
+  acts?: string;
   problem?: { code: string; message: string; line?: number };
 }
 
@@ -72,9 +72,7 @@ export async function readEntry(file: string): Promise<Fresh<Entry>> {
       key,
       level: why ? 'write' : 'read',
       ...(effect?.network ? { untrusted: true, outward: true } : {}),
-      ...(why
-        ? { hint: `asked about before each call, because ${why}; say level: read if it only looks, level: dangerous if it acts` }
-        : {}),
+      ...(why ? { acts: why } : {}),
     };
     return { value, files: modules.files };
   } catch (error) {

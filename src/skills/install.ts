@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
 import type { Level } from '../kernel/types.ts';
-import { hashOfFiles, readFolder, type SkillFile, writeFiles } from './files.ts';
-import { readPins, writePin } from './pins.ts';
+import { hashOfFiles, type SkillFile, writeFiles } from './files.ts';
+import { contentOf, readPins, writePin } from './pins.ts';
 import { type FoundSkill, type Skills, scanSkills } from './scan.ts';
 import { type Fetched, fetchSource, type RunProgram } from './sources.ts';
 
@@ -18,7 +18,7 @@ export interface PlannedSkill {
   bytes: number;
   hash: string;
   /** Tools that it adds; none = instructions only. */
-  tools: { name: string; level: Level; description: string }[];
+  tools: { name: string; level: Level; description: string; acts?: string }[];
   /** Instructions that a model can load. */
   texts: { name: string; description: string }[];
   hints: string[];
@@ -65,8 +65,13 @@ export async function planAdd(options: AddOptions): Promise<AddPlan> {
     const carryOut = async () => {
       for (const { target, content } of planned) {
         await place(target, content);
-        const hash = hashOfFiles(await readFolder(target)); // a file system may keep names and rights in its own way
-        await writePin(pinsFile, await realpath(target), { source, ...commit, hash, since: new Date().toISOString() });
+        // Read again: a file system may keep names and rights in its own way.
+        await writePin(pinsFile, await realpath(target), {
+          source,
+          ...commit,
+          ...(await contentOf(target)),
+          since: new Date().toISOString(),
+        });
       }
     };
     return { source, ...commit, skills: planned.map(({ content: _, ...skill }) => skill), carryOut };
@@ -87,7 +92,7 @@ export async function acceptSkill(folder: string, pinsFile: string): Promise<voi
   const real = await realpath(folder);
   const pin = (await readPins(pinsFile))[real];
   if (!pin) return;
-  await writePin(pinsFile, real, { ...pin, hash: hashOfFiles(await readFolder(real)), since: new Date().toISOString() });
+  await writePin(pinsFile, real, { ...pin, ...(await contentOf(real)), since: new Date().toISOString() });
 }
 
 // ---- the plan --------------------------------------------------------------------------------------------
@@ -145,7 +150,10 @@ async function plan(part: Part, scratch: string, into: string): Promise<PlannedS
     files: part.files.map(({ path, data }) => ({ path, bytes: data.length })),
     bytes: part.files.reduce((sum, { data }) => sum + data.length, 0),
     hash: hashOfFiles(part.files),
-    tools: scanned.tools.map(({ info }) => ({ name: info.name, level: info.level, description: info.description })),
+    tools: scanned.tools.map(({ info: { name: tool, level, description } }) => {
+      const { acts } = scanned.found.find((one) => one.kind === 'tool' && one.name === tool) ?? {};
+      return { name: tool, level, description, ...(acts ? { acts } : {}) };
+    }),
     texts: scanned.texts.map((text) => ({ name: text.name, description: text.description })),
     hints: scanned.hints.map(({ message }) => message),
     content: part.files,

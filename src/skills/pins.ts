@@ -11,10 +11,15 @@ export interface Pin {
   source: string;
   /** Of a git repository. */
   commit?: string;
+  /** Of the whole, and of each file, by its path. */
   hash: string;
+  files: Record<string, string>;
   /** ISO 8601. */
   since: string;
 }
+/** Changed files that are named. */
+const MOST_NAMED = 8;
+
 /** By the real path of the skill's folder. */
 export type Pins = Readonly<Record<string, Pin>>;
 
@@ -49,12 +54,21 @@ export async function writePin(file: string, folder: string, pin: Pin | undefine
   }
 }
 
+/** What the folder holds now. */
+export async function contentOf(folder: string): Promise<Pick<Pin, 'hash' | 'files'>> {
+  const files = await readFolder(folder);
+  return { hash: hashOfFiles(files), files: Object.fromEntries(files.map((file) => [file.path, hashOfFiles([file])])) };
+}
+
 /** Why the folder is not what was agreed to; undefined = it is, or nobody was ever asked about it. */
 export async function changeOf(folder: string, pins: Pins): Promise<string | undefined> {
   const pin = pins[await realpath(folder)];
   if (!pin) return undefined;
   try {
-    return hashOfFiles(await readFolder(folder)) === pin.hash ? undefined : 'it is not what was added any more';
+    const { hash, files: now } = await contentOf(folder);
+    if (hash === pin.hash) return undefined;
+    const changed = [...new Set([...Object.keys(pin.files), ...Object.keys(now)])].filter((path) => now[path] !== pin.files[path]).sort();
+    return `it has changed since it was added (${changed.slice(0, MOST_NAMED).join(', ')}${changed.length > MOST_NAMED ? ', ...' : ''})`;
   } catch (error) {
     if (error instanceof HermesError) return error.message;
     throw error;

@@ -39,6 +39,8 @@ export interface FoundSkill {
   origin: SkillPlace['origin'];
   state: 'used' | 'disabled' | 'shadowed' | 'changed' | 'bad';
   description: string;
+  /** Of a tool: what its code does besides computing. */
+  acts?: string;
   /** Where it was added from. */
   source?: string;
 }
@@ -59,6 +61,7 @@ export interface Skills {
 interface Read {
   name: string;
   description: string;
+  acts?: string;
   hints: SkillDiagnostic[];
   keep(): void;
 }
@@ -117,7 +120,8 @@ class SkillScan {
     }
     try {
       const read = await (kind === 'tool' ? this.#readTool(file, folder, place) : this.#readText(file, folder, place));
-      all.push({ ...base, name: read.name, description: read.description, state: this.#settle(kind, file, read) });
+      const { name: own, description, acts } = read;
+      all.push({ ...base, name: own, description, ...(acts ? { acts } : {}), state: this.#settle(kind, file, read) });
     } catch (error) {
       if (!(error instanceof HermesError)) throw error;
       const { code, message, data } = error;
@@ -144,7 +148,7 @@ class SkillScan {
     const isOwn = place.origin === 'bundled';
     const code = place.code === undefined ? {} : { code: join(place.code, basename(folder)) };
     const threads = { pool: () => this.#threads(), close: async () => (await this.#pool)?.close() };
-    const { tool, hint } = await readSkillTool(file, { cache: this.#cache, ...code, ...(isOwn ? {} : { threads }) });
+    const { tool, acts, hint } = await readSkillTool(file, { cache: this.#cache, ...code, ...(isOwn ? {} : { threads }) });
     const { name, description } = tool.info;
     const keep = () => {
       this.#skills.tools.push(tool);
@@ -152,7 +156,7 @@ class SkillScan {
       if (isOwn) this.#bundled.add(name);
     };
     const hints = hint === undefined ? [] : [{ file, code: 'no_level', message: `${name}: ${hint}` }];
-    return { name, description, hints, keep };
+    return { name, description, ...(acts ? { acts } : {}), hints, keep };
   }
 
   async #readText(file: string, folder: string, { origin }: SkillPlace): Promise<Read> {

@@ -18,6 +18,8 @@ const PLAN: Parameter[] = [{ from: 'arguments' }, { from: 'context' }];
 
 export interface ReadSkill {
   tool: Tool;
+  /** See Entry. */
+  acts?: string;
   /** What its author should know. */
   hint?: string;
 }
@@ -43,10 +45,13 @@ export async function readSkillTool(file: string, { cache, threads, code }: Skil
     const { code: problem = 'no_function', message = '', line } = found.problem ?? {};
     throw new HermesError(problem, message, { kind: 'usage', ...(line === undefined ? {} : { data: { line, file: entry } }) });
   }
+  const { acts } = found;
+  const hint = `asked about before each call, because ${acts}; say level: read if it only looks, level: dangerous if it acts`;
   const made = makeTool(manifest, found, [text, await readFile(entry, 'utf8')], runner(manifest, entry, found.key, threads));
   return {
     tool: threads ? branded({ ...made, close: threads.close }) : made,
-    ...(manifest.level === undefined && found.hint ? { hint: found.hint } : {}),
+    ...(acts ? { acts } : {}),
+    ...(manifest.level === undefined && acts ? { hint } : {}),
   };
 }
 

@@ -8,6 +8,7 @@ const MOST_HEADER = 64_000;
 
 export async function readTar(archive: Uint8Array): Promise<SkillFile[]> {
   const bytes = archive[0] === 0x1f && archive[1] === 0x8b ? unzipped(archive) : archive;
+  if (bytes.length < BLOCK) throw refused('it is no archive');
   const files: SkillFile[] = [];
   const known = new Set<string>();
   let room = MOST_BYTES;

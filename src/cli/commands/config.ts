@@ -2,6 +2,7 @@
 
 import type { Config, Source } from '../../agent/config.ts';
 import { KEYS, keysOf, type Section } from '../../agent/config-keys.ts';
+import { readInstructionFiles } from '../../agent/instruction-files.ts';
 import { rememberedFile } from '../../agent/remembered.ts';
 import { maskPatterns } from '../../journal/secrets.ts';
 import type { Cli, ExitStatus } from '../context.ts';
@@ -19,7 +20,7 @@ interface Row {
 
 export async function configShow(cli: Cli, options: BaseOptions & { json?: boolean }): Promise<ExitStatus> {
   const config = await lookFor(options);
-  const rows = rowsOf(config);
+  const rows = [...rowsOf(config), ...(await instructionRows(cli, config))];
   if (options.json) cli.terminal.out(`${maskPatterns(JSON.stringify(rows, null, 2))}\n`);
   else {
     cli.terminal.out(table([header(cli), ...rows.map((row) => cells(cli, row))], cli.terminal.tableColumns));
@@ -48,6 +49,23 @@ function rowsOf(config: Config): Row[] {
     }
   }
   return rows;
+}
+
+/** AGENTS.md and its like: which are used, and how much of them. */
+async function instructionRows({ t }: Cli, config: Config): Promise<Row[]> {
+  const { files, untrusted } = await readInstructionFiles(config);
+  const row = (path: string, value: string): Row => ({
+    key: 'instructions',
+    value,
+    source: { origin: path.startsWith('~') ? 'user' : 'project', name: path },
+    later: false,
+  });
+  return [
+    ...files.map(({ path, bytes, kept }) =>
+      row(path, kept === undefined ? t('config.bytes', { bytes }) : t('config.cut', { kept, bytes })),
+    ),
+    ...untrusted.map((path) => row(path, t('config.untrusted'))),
+  ];
 }
 
 function free(config: Config, key: string, value: unknown): Row {

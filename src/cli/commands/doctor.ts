@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../agent/config.ts';
+import { readInstructionFiles } from '../../agent/instruction-files.ts';
 import { openTools } from '../../agent/open.ts';
 import { subjectOf } from '../../agent/permits.ts';
 import { changedSince } from '../../agent/trust.ts';
@@ -42,6 +43,7 @@ export async function doctorCommand(cli: Cli, options: BaseOptions & { json?: bo
       await checkStore(cli, config),
       ...(await checkTools(cli, config)),
       await checkSandbox(cli, config),
+      ...(await checkInstructions(cli, config)),
     );
   }
   if (options.json)
@@ -204,6 +206,30 @@ async function checkTools(cli: Cli, config: Config): Promise<Finding[]> {
   const finding: Finding =
     diagnostics.length === 0 ? { what, state: 'good', detail } : { what, state: 'fair', detail, mend: 'hermes tools check' };
   return [finding, ...checkRules(cli, config, tools)];
+}
+
+/** AGENTS.md and its like. Those that are not trusted are told with the folder's trust, but for what lies in another repository. */
+async function checkInstructions(cli: Cli, config: Config): Promise<Finding[]> {
+  const what = 'doctor.instructions';
+  const { files, untrusted, problems } = await readInstructionFiles(config);
+  const named = files.map(({ path }) => path).join(', ');
+  const isCut = files.some(({ kept }) => kept !== undefined);
+  const [bytes, kept] = files.reduce(([all, used], file) => [all + file.bytes, used + (file.kept ?? file.bytes)], [0, 0]);
+  const found: Finding = isCut
+    ? {
+        what,
+        state: 'fair',
+        detail: cli.t('doctor.instructions.cut', { files: named, bytes, kept }),
+        mend: cli.t('doctor.instructions.mend'),
+      }
+    : { what, state: 'good', detail: named || cli.t('doctor.instructions.none') };
+  return [
+    found,
+    ...problems.map((detail): Finding => ({ what, state: 'fair', detail })),
+    ...(untrusted.length === 0
+      ? []
+      : [{ what, state: 'fair', detail: cli.t('doctor.trust.not', { what: untrusted.join(', ') }) } as const]),
+  ];
 }
 
 /** Where the shell tool runs its commands. */
