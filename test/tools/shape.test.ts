@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Agent } from '../../src/agent/agent.ts';
+import { replayRun } from '../../src/agent/replay.ts';
 import type { AgentOptions } from '../../src/agent/types.ts';
 import { createMemoryStore } from '../../src/journal/memory.ts';
 import { createSecrets } from '../../src/journal/secrets.ts';
@@ -93,6 +94,28 @@ test('never more than the limit, cut between characters as people see them; a to
   assert.equal(body.replaceAll(family, '').replace(/\n\[\.\.\..*\]\n/, ''), '');
 });
 
+test('hostile results are shaped within a second', async () => {
+  const bushy = (depth: number): unknown => (depth === 0 ? 'leaf' : Array(30).fill(bushy(depth - 1)));
+  const hostile: [string, unknown][] = [
+    ['bushy', JSON.stringify(bushy(4))],
+    ['open tags', `<html><body>${'<'.repeat(1_000_000)}`],
+    ['nested', `<html><body>${'<div>'.repeat(20_000)}text${'</div>'.repeat(20_000)}`],
+    ['links', `<html><body>${'<a href="/x">'.repeat(200_000)}`],
+    ['scripts', `<html><body>${'<script>'.repeat(200_000)}`],
+    ['comments', `<html><body>${'<!-- '.repeat(200_000)}`],
+    ['one line', 'a b, c; '.repeat(500_000)],
+    ['brackets', `[${'['.repeat(1_000_000)}`],
+    ['commas', `${','.repeat(1_000)}\n`.repeat(2_000)],
+    ['errors', 'error: x\n'.repeat(500_000)],
+    ['marks', '\u0301'.repeat(1_000_000)],
+  ];
+  for (const [name, value] of hostile) {
+    const began = performance.now();
+    const { shaped } = await shown(value, { more: { untrusted: true } });
+    assert.ok(shaped.length <= 2_000 && performance.now() - began < 1_500, `${name}: ${Math.round(performance.now() - began)} ms`);
+  }
+});
+
 test('10 MB cost the context the limit, and the memory nothing that stays', async () => {
   const values = [
     () => 'x'.repeat(10_485_760),
@@ -161,6 +184,36 @@ test('the rest is read back by lines and by a search: without a store, and from 
       await rm(folder, { recursive: true });
     }
   });
+});
+
+test('a run with a retry, a summary and a kept result is replayed as it was', async () => {
+  const store = createMemoryStore();
+  let count = 0;
+  const give = tool({
+    name: 'give',
+    description: 'Gives.',
+    level: 'read',
+    input: anything,
+    summarise: true,
+    execute() {
+      if (++count === 1) throw Object.assign(new Error('later'), { code: 'busy' });
+      return ORDERS;
+    },
+  });
+  const calls = (name: string, args: JsonObject) => ({ calls: [{ name, arguments: args }] });
+  const agent = new Agent({
+    model: scriptedModel([calls('give', {}), 'in short', calls('read_result', { result: 'r1' }), 'done']),
+    tools: [give],
+    store,
+  });
+  const { runId, status } = await agent.run('Go');
+  await agent.close();
+  assert.equal(status, 'success');
+  const { ok, difference, stopped } = await replayRun(store, runId, [give]);
+  assert.deepEqual([ok, difference, stopped], [true, undefined, undefined]);
+  const events = await store.read(runId);
+  const end = events.find((event) => event.event_type === 'tool.end');
+  assert.deepEqual([end?.data.tries, end?.data.handle], [2, 'r1']);
 });
 
 test('a long line is read on within itself; a later run of the session still knows the handle', async () => {

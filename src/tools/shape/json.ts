@@ -14,7 +14,8 @@ const DETAIL = [
   { items: 2, string: 40, keys: 12, depth: 3 },
   { items: 1, string: 24, keys: 8, depth: 2 },
 ] as const;
-type Detail = (typeof DETAIL)[number];
+/** `left`: characters that may still be shown, at least as many as the parts looked at. */
+type Detail = (typeof DETAIL)[number] & { left: number };
 
 /** `inner` shows a long text by its own kind, in so many characters. */
 export function shapeJson(data: Json, room: number, language: Language, inner: (text: string, room: number) => string): string {
@@ -27,11 +28,13 @@ export function shapeJson(data: Json, room: number, language: Language, inner: (
 }
 
 function sketch(data: Json, room: number, language: Language): string {
-  for (const detail of DETAIL) {
-    const text = JSON.stringify(outline(data, detail, 0, language));
-    if (text.length <= room) return text;
+  let text = '';
+  for (const numbers of DETAIL) {
+    const detail = { ...numbers, left: room };
+    text = JSON.stringify(outline(data, detail, 0, language));
+    if (text.length <= room && detail.left >= 0) return text;
   }
-  return headOf(JSON.stringify(outline(data, DETAIL.at(-1)!, 0, language)), room);
+  return headOf(text, room);
 }
 
 /** One text that is most of an object: a page, a file, the output of a command. */
@@ -62,6 +65,8 @@ function roughLength(value: Json, most: number): number {
 
 /** Touches no more of the data than it shows. */
 function outline(value: Json, detail: Detail, depth: number, language: Language): Json {
+  detail.left -= 1;
+  if (detail.left < 0) return '...';
   if (typeof value === 'string') {
     return value.length <= detail.string ? value : `${headOf(value, detail.string)}... (${count(value.length)})`;
   }
