@@ -9,7 +9,7 @@ import { lineDiff } from '../src/tools/diff.ts';
 import { type Replacement, replaced } from '../src/tools/files/edit.ts';
 import { inForm, toText } from '../src/tools/files/form.ts';
 import { notEncodable, replaceFile, statsOf, wasRead } from '../src/tools/files/write.ts';
-import { openReadable, openWritable, readablePath, writablePath } from '../src/tools/workspace.ts';
+import { codeAt, openReadable, openWritable, readablePath, writablePath } from '../src/tools/workspace.ts';
 
 /** Bytes; a larger file is no text that is edited by hand. */
 const MOST_BYTES = 10_000_000;
@@ -79,13 +79,15 @@ export default tool({
     },
   ],
   /** What cannot be done is told before anybody is asked. */
-  async judge({ path, old_text, new_text, replace_all }, { workspace }) {
+  async judge({ path, old_text, new_text, replace_all }, { workspace, language }) {
     await writablePath(workspace, path);
     const handle = await openReadable(workspace, path);
     try {
       const { before, after } = await edited(handle, path, { old: old_text, new: new_text, all: replace_all });
       const diff = lineDiff(before, after);
-      return { level: 'write', preview: diff.length <= SHOWN ? diff : `${diff.slice(0, SHOWN)}\n[${diff.length} characters in all]` };
+      const preview = diff.length <= SHOWN ? diff : `${diff.slice(0, SHOWN)}\n[${diff.length} characters in all]`;
+      const ask = await codeAt(workspace, path, language);
+      return { level: 'write', preview, ...(ask === undefined ? {} : { ask }) };
     } finally {
       await handle.close();
     }

@@ -7,7 +7,7 @@ import { tool } from '../src/tools/define.ts';
 import { lineDiff } from '../src/tools/diff.ts';
 import { inForm, toText } from '../src/tools/files/form.ts';
 import { notEncodable, replaceFile, statsOf, wasRead } from '../src/tools/files/write.ts';
-import { openReadable, openWritable } from '../src/tools/workspace.ts';
+import { codeAt, openReadable, openWritable } from '../src/tools/workspace.ts';
 
 /** Bytes of the present file; a larger one is replaced without a diff, in UTF-8. */
 const MOST_COMPARED = 1_000_000;
@@ -45,9 +45,10 @@ export default tool({
       answer: '已写入 备忘.txt。',
     },
   ],
-  async judge({ path, content }, { workspace }) {
+  async judge({ path, content }, { workspace, language }) {
     const preview = await changeOf(workspace, path, content);
-    return { level: 'write', ...(preview === undefined ? {} : { preview }) };
+    const ask = await codeAt(workspace, path, language);
+    return { level: 'write', ...(preview === undefined ? {} : { preview }), ...(ask === undefined ? {} : { ask }) };
   },
   async execute({ path, content, overwrite }, { context }) {
     const place = await openWritable(context.workspace, path);

@@ -11,6 +11,9 @@ const SECRET_FOLDERS = /^(?:\.hermes|\.ssh|\.gnupg|\.aws|\.kube|\.docker)$/;
 /** Git's folder (its hooks and settings run code), this program's configuration, and the servers that it would start. */
 const OWN = /^(?:\.git|\.gitmodules|\.mcp\.json|hermes_config\.\w+)$/;
 
+/** Folders of the workspace whose files this program runs, or takes for instructions, by itself. */
+const CODE = /^(?:tools|skills)$/;
+
 /** The part of the path below `root` that keeps it from being read; undefined = it may be read. */
 export function secretPart(root: string, path: string): string | undefined {
   const parts = partsOf(root, path);
@@ -22,6 +25,13 @@ export function secretPart(root: string, path: string): string | undefined {
 /** The part that keeps it from being written. */
 export function protectedPart(root: string, path: string): string | undefined {
   return partsOf(root, path).find((part) => [OWN, SECRET, SECRET_FOLDERS].some((names) => names.test(fold(part)))) ?? ownFolder(path);
+}
+
+/** Why a person has to agree to the writing of this file, whatever rules allow; undefined = rules may decide. */
+export function codeReason(root: string, path: string, language: 'zh' | 'en'): string | undefined {
+  const folder = partsOf(root, path).slice(0, -1)[0];
+  if (folder === undefined || !CODE.test(fold(folder))) return undefined;
+  return language === 'zh' ? `${folder}/ 中的文件会由本程序自行运行` : `what stands in ${folder}/ this program runs by itself`;
 }
 
 /** The user's configuration and cache of this program, when the workspace holds them. */

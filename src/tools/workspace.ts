@@ -8,7 +8,7 @@ import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
-import { isWithin, protectedPart, secretPart } from './protected.ts';
+import { codeReason, isWithin, protectedPart, secretPart } from './protected.ts';
 
 // Windows knows none of these; there they are undefined and count as 0.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
@@ -68,6 +68,12 @@ export async function openWritable(workspace: string, path: string): Promise<Wri
     await handle.close();
     throw error;
   }
+}
+
+/** Why a person has to agree to the writing of this file; undefined = rules may decide, or it is refused when it is tried. */
+export async function codeAt(workspace: string, path: string, language: 'zh' | 'en'): Promise<string | undefined> {
+  const [root, target] = await Promise.all([realpath(workspace), writablePath(workspace, path).catch(() => undefined)]);
+  return target === undefined ? undefined : codeReason(root, target, language);
 }
 
 /**
