@@ -4,6 +4,7 @@ export { Agent, type ForkOptions } from './agent/agent.ts';
 export type { HookContext, Hooks } from './agent/hooks.ts';
 export type { Run } from './agent/run.ts';
 export type { Session } from './agent/session.ts';
+export type { LoadedSkills } from './agent/skills.ts';
 export type {
   AgentOptions,
   ApprovalAnswer,
@@ -41,4 +42,15 @@ export async function openMcp(
   options: import('./mcp/library.ts').OpenMcpOptions = {},
 ): Promise<import('./mcp/open.ts').Mcp> {
   return (await import('./mcp/library.ts')).openMcpServers(mcpServers, options);
+}
+
+/**
+ * The skills of these folders: give an agent `tools: loaded.tools` and `skills: loaded.skills`. Nothing of them runs until a model calls
+ * it; what could not be used stands in `diagnostics`.
+ */
+export async function openSkills(
+  directories: readonly string[],
+  options: { disabled?: readonly string[] } = {},
+): Promise<import('./agent/skills.ts').LoadedSkills> {
+  return (await import('./agent/skills.ts')).skillsIn(directories, options);
 }

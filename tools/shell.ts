@@ -22,7 +22,7 @@ const OWN = ['hermes_config.toml', '.env', '.hermes', '.mcp.json'];
 /** `commondir` says where else git finds its settings and hooks. */
 const GIT = ['.git/hooks', '.git/config', '.git/commondir'];
 /** Code that this program or git runs: so for commands that nobody was asked about. */
-const CODE = ['tools', 'skills'];
+const CODE = ['tools', 'skills', '.agents', '.claude', 'AGENTS.md', 'CLAUDE.md'];
 const GIT_CODE = ['.git/modules'];
 
 export default tool({

@@ -5,13 +5,21 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { loadSkillTool } from '../skills/load-skill.ts';
 import { type Skills, scanSkills } from '../skills/scan.ts';
-import type { SkillPlace } from '../skills/types.ts';
-import { hashOf } from '../tools/define.ts';
+import type { SkillDiagnostic, SkillPlace } from '../skills/types.ts';
+import { hashOf, type Tool } from '../tools/define.ts';
 import type { Scanned } from '../tools/scan.ts';
 import type { Config } from './config.ts';
 import { libraryAddress } from './library.ts';
 import { FOREIGN_FOLDERS } from './project-chain.ts';
 import { trustedFolders } from './trust.ts';
+
+export interface LoadedSkills {
+  /** Those of skill.yaml, and `load_skill` where there are instructions to load. */
+  tools: readonly Tool[];
+  /** For the option of this name: what stands in the instructions. */
+  skills: readonly { name: string; description: string }[];
+  diagnostics: readonly SkillDiagnostic[];
+}
 
 /** What the user has added and agreed to. */
 export function pinsFile({ userFolder }: Pick<Config, 'userFolder'>): string {
@@ -44,6 +52,13 @@ async function placesOf(config: Config, home: string): Promise<SkillPlace[]> {
   places.push({ path: userSkills(config), origin: 'user' });
   for (const inside of FOREIGN_FOLDERS) places.push({ path: join(home, inside), origin: 'user', textsOnly: true });
   return [...places, bundledPlace()];
+}
+
+/** Of folders that a program names itself: what openSkills of the library gives. The caller's word is their trust. */
+export async function skillsIn(directories: readonly string[], options: { disabled?: readonly string[] } = {}): Promise<LoadedSkills> {
+  const places = directories.map((path): SkillPlace => ({ path: resolve(path), origin: 'project' }));
+  const { tools, texts, diagnostics } = await scanSkills(places, { ...options, library: libraryAddress() });
+  return { tools: texts.length > 0 ? [...tools, loadSkillTool(texts)] : tools, skills: texts, diagnostics };
 }
 
 /** Names of the built-in tools, which leave the field to skills of theirs. */

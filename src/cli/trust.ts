@@ -23,5 +23,6 @@ function told({ t }: Cli, { kind, holds }: Found): string {
   const files = holds.length > NAMED ? t('trust.more', { files: named, count: holds.length - NAMED }) : named;
   if (kind === 'config') return holds[0] ? t('trust.endpoint', { endpoint: holds[0] }) : t('trust.config');
   if (kind === 'mcp') return t('trust.mcp', { files });
-  return t(kind === 'tools' ? 'trust.code' : kind === 'env' ? 'trust.env' : 'trust.skills', { files });
+  const keys = { tools: 'trust.code', env: 'trust.env', skills: 'trust.skills', instructions: 'trust.instructions' } as const;
+  return t(keys[kind], { files });
 }

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { loadConfig, type Override } from '../../src/agent/config.ts';
 import { MOST_INSTRUCTIONS, readInstructionFiles } from '../../src/agent/instruction-files.ts';
 import { openAgent, openTools } from '../../src/agent/open.ts';
+import { Agent, openSkills } from '../../src/index.ts';
 import type { RunEvent } from '../../src/kernel/types.ts';
 import { type ScriptedReply, scriptedModel } from '../../src/models/scripted.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
@@ -226,4 +227,23 @@ test('the calculator skill works as the template of one of your own', async (t) 
     ends.map(({ result }) => result),
     [{ success: true, data: { result: 3 } }],
   );
+});
+
+test("the library: skills of a folder for an agent of one's own", async (t) => {
+  const { cwd } = await project(t, {
+    'a/count/skill.yaml': COUNT['skill.yaml'],
+    'a/count/skill.ts': COUNT['skill.ts'],
+    'a/诗/SKILL.md': text('诗'),
+  });
+  const { tools, skills, diagnostics } = await openSkills([join(cwd, 'a')]);
+  assert.deepEqual(diagnostics, []);
+  const model = scriptedModel([{ calls: [{ name: 'count_characters', arguments: { text: '春' } }] }, '1']);
+  const agent = new Agent({ model, tools, skills, workspace: cwd });
+  const { toolCalls } = await agent.run('数一数');
+  await agent.close();
+  assert.deepEqual(
+    toolCalls.map(({ name, success }) => [name, success]),
+    [['count_characters', true]],
+  );
+  assert.match(JSON.stringify(model.calls[0]!.prompt[0]), /- 诗: Does a thing/);
 });
