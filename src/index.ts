@@ -54,3 +54,8 @@ export async function openSkills(
 ): Promise<import('./agent/skills.ts').LoadedSkills> {
   return (await import('./agent/skills.ts')).skillsIn(directories, options);
 }
+
+/** The tools that `hermes` itself has, by name; without names all. What they need to be set up goes into `toolSettings` of the agent. */
+export async function builtInTools(...names: string[]): Promise<import('./tools/define.ts').Tool[]> {
+  return (await import('./agent/shipped.ts')).shippedTools(names.length > 0 ? names : undefined);
+}

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 const root = resolve(import.meta.dirname, '..');
 const expected: Record<string, RegExp[]> = {
   'calculator.ts': [/1\. run\.start/, /tool\.end/, /run\.end/, /结果是 160/],
-  'umbrella.ts': [/current_time -> weather/, /记得带伞/],
+  'umbrella.ts': [/weather .*"city":"上海, 中国".*"will_rain":true/, /current_time -> weather/, /今天是 \d{4}-\d\d-\d\d。.*记得带伞/],
   'orders.ts': [/order_status: 订单 A0001/, /trains: .*G101/, /price \+ tax_rate: .*226/],
   'approval.ts': [/asked: send_mail .*everybody/, /^sent: liu@example\.com: 会议改到三点$/m],
   'break-in.ts': [/example:quick: Page 1/, /cancelled after 3 calls/],

@@ -21,7 +21,6 @@ export default tool({
     'Sends one HTTP request to an API and gives status, headers and body, JSON as data. Use it when the user names an API or asks to send ' +
     'data to an address; not to read web pages (web_fetch) or to search, and a person is asked first but for looks at hosts that are allowed.',
   level: 'dangerous',
-  untrusted: true,
   outward: true,
   timeoutMs: 30_000,
   input: {

@@ -1,6 +1,7 @@
 /** The secrets that the program knows of: they never reach store, log, trace or an error. */
 
 import type { Json, JsonObject } from '../kernel/types.ts';
+import { namedVariables } from '../tools/needs.ts';
 import type { Config } from './config.ts';
 
 type Environment = Config['env'];
@@ -11,9 +12,10 @@ const SECRET_SETTING = /key|token|secret|passw|credential/i;
 /** A file, and the name of a variable. */
 const NO_SECRET = /^HERMES_LOGGING_SIGN_KEY$|_ENV$/;
 
-/** name -> value. `keys`: variables that providers read their keys from. */
+/** name -> value. `keys`: variables that providers read their keys from; besides them, those that tools are given. */
 export function knownSecrets(config: Config, keys: readonly string[]): Record<string, string> {
-  const found = secretVariables(config.env, new Set([...keys, config.values.model.api_key_env ?? '']));
+  const given = Object.values(config.toolSettings).flatMap(namedVariables);
+  const found = secretVariables(config.env, new Set([...keys, ...given, config.values.model.api_key_env ?? '']));
   addPassword(found, 'model.base_url', config.values.model.base_url ?? '');
   for (const [tool, settings] of Object.entries(config.toolSettings)) addSettings(found, `tools.${tool}`, settings);
   return found;
@@ -50,6 +52,7 @@ function decoded(text: string): string {
 function addSettings(found: Record<string, string>, place: string, settings: JsonObject): void {
   for (const [name, value] of Object.entries(settings)) {
     const full = `${place}.${name}`;
+    if (name.endsWith('_env')) continue; // the name of a variable, not what it holds
     if (typeof value === 'string' && SECRET_SETTING.test(name)) found[full] = value;
     else if (typeof value === 'string') addPassword(found, full, value);
     else if (isObject(value)) addSettings(found, full, value);

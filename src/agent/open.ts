@@ -12,6 +12,7 @@ import { providersOf } from '../models/profiles.ts';
 import { LOAD_SKILL } from '../skills/load-skill.ts';
 import type { Skills } from '../skills/scan.ts';
 import type { Tool } from '../tools/define.ts';
+import { lackOf } from '../tools/needs.ts';
 import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { READ_RESULT } from '../tools/shape/read-result.ts';
 import { Agent } from './agent.ts';
@@ -22,6 +23,7 @@ import { readInstructionFiles } from './instruction-files.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { libraryAddress } from './library.ts';
 import { type OpenedTools, openServers, withServers } from './mcp.ts';
+import { SHIPPED_TOOLS } from './shipped.ts';
 import { openSkills, skillFoldersOutside, withSkills } from './skills.ts';
 import type { AgentOptions, Approver, GuardOptions, ModelOption, RunLimits } from './types.ts';
 
@@ -130,12 +132,17 @@ export function modelOptions(config: Config, options: Pick<OpenOptions, 'model' 
   };
 }
 
-/** A tool that was named for this run (--tools) and is not there is a mistake; patterns and the file may name what others have. */
-function checkNamed({ values, sources }: Config, tools: readonly Tool[]): void {
+/** A tool that was named for this run (--tools) and is not there, or not set up, is a mistake; patterns and the file may name what others have. */
+function checkNamed({ values, sources, toolSettings, env }: Config, tools: readonly Tool[]): void {
   if (sources['agent.tool_white_list']?.origin !== 'option') return;
   const names = tools.map((tool) => tool.info.name);
   const missing = values.agent.tool_white_list.find((name) => name !== '' && !name.includes('*') && !names.includes(name));
-  if (missing === undefined) return;
+  if (missing === undefined) {
+    const named = tools.filter(({ info }) => values.agent.tool_white_list.includes(info.name));
+    const lack = named.map((tool) => lackOf(tool, toolSettings[tool.info.name] ?? {}, env)).find((one) => one !== undefined);
+    if (lack) throw new HermesError('not_set_up', lack, { kind: 'usage', next: 'set it in hermes_config.toml, the environment or .env' });
+    return;
+  }
   const near = nearest(missing, names);
   throw new HermesError('unknown_tool', `there is no tool "${missing}"`, {
     kind: 'usage',
@@ -156,9 +163,8 @@ export async function openTools(
 
 function scanFolders(config: Config): Promise<Scanned> {
   const { directories, disabled } = config.values.tools;
-  const shipped = { path: resolve(import.meta.dirname, '../../tools'), trusted: true } as const;
-  const own = directories.map((directory) => resolve(config.root, directory)).filter((directory) => directory !== shipped.path);
-  const folders: ToolFolder[] = [shipped, ...own];
+  const own = directories.map((directory) => resolve(config.root, directory)).filter((directory) => directory !== SHIPPED_TOOLS.path);
+  const folders: ToolFolder[] = [SHIPPED_TOOLS, ...own];
   return scanTools(folders, { disabled, library: libraryAddress(), cacheFile: join(config.root, '.hermes', 'cache', 'tools.json') });
 }
 

@@ -56,6 +56,11 @@ test('today with what it is like now, and another day with whether it rains', as
   );
 });
 
+test('what comes is untrusted unless the user trusts the host', async (t) => {
+  const { told, host } = await service(t);
+  assert.equal((await told({ city: 'Tokyo' }, { trusted_hosts: [host] })).untrusted, undefined);
+});
+
 test('cities in any script, with region and country, and as Chinese addresses write them', async (t) => {
   const { told, asked } = await service(t);
   const cities = {

@@ -6,6 +6,7 @@ import { HermesError, nearest } from '../../kernel/errors.ts';
 import type { Json, JsonObject, RunEvent, ToolResult } from '../../kernel/types.ts';
 import { scriptedModel } from '../../models/scripted.ts';
 import type { Tool } from '../../tools/define.ts';
+import { lackOf } from '../../tools/needs.ts';
 import { type Cli, type ExitStatus, usageError } from '../context.ts';
 import { printError } from '../errors.ts';
 import { configFor } from '../open.ts';
@@ -16,12 +17,18 @@ import { Turn } from '../turn.ts';
 type ListOptions = BaseOptions & { json?: boolean };
 
 export async function toolsList(cli: Cli, options: ListOptions): Promise<ExitStatus> {
-  return withTools(cli, options, ({ tools }) => {
-    const rows = tools.map(({ info }) => ({ name: info.name, level: info.level, description: info.description }));
+  return withTools(cli, options, ({ tools }, { toolSettings, env }) => {
+    const rows = tools.map((tool) => {
+      const { name, level, description } = tool.info;
+      const lacks = lackOf(tool, toolSettings[name] ?? {}, env);
+      return { name, level, description, ...(lacks === undefined ? {} : { lacks }) };
+    });
     if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
     else {
       const head = [cli.t('tools.name'), cli.t('tools.level'), cli.t('tools.description')];
-      cli.terminal.out(table([head, ...rows.map(({ name, level, description }) => [name, level, description])], cli.terminal.tableColumns));
+      cli.terminal.out(
+        table([head, ...rows.map(({ name, level, description, lacks }) => [name, level, lacks ?? description])], cli.terminal.tableColumns),
+      );
     }
     return 0;
   });
@@ -156,10 +163,11 @@ function find(cli: Cli, tools: readonly Tool[], name: string): Tool {
 
 type Opened = Awaited<ReturnType<typeof openTools>>;
 
-async function withTools(cli: Cli, options: ListOptions, use: (opened: Opened) => ExitStatus): Promise<ExitStatus> {
-  const opened = await openTools(await configFor(cli, options));
+async function withTools(cli: Cli, options: ListOptions, use: (opened: Opened, config: Config) => ExitStatus): Promise<ExitStatus> {
+  const config = await configFor(cli, options);
+  const opened = await openTools(config);
   try {
-    return use(opened);
+    return use(opened, config);
   } finally {
     await Promise.all(opened.tools.map((tool) => tool.close?.()));
   }
