@@ -166,6 +166,7 @@ export class Run<Output = unknown> {
       const parts = await this.#parts;
       const state = await this.#loop(parts, await this.#withFiles(parts, beginning), lease?.owner);
       this.#asleep = state.outcome === undefined;
+      if (state.outcome) await parts.toolbox().endRun(this.id);
       beginning.onState?.(state, this.#head());
       const outcome = publicOutcome(state.outcome ?? outcomeOf(state, 'waiting_for_approval'), state);
       return (parts.output ? await parts.output.handOver(outcome) : outcome) as RunOutcome<Output>;

@@ -47,6 +47,8 @@ export interface Toolbox {
   infos: ToolInfo[];
   prepare: Performers['prepare'];
   act: Performers['act'];
+  /** Lets tools go of what they kept for this run. */
+  endRun(runId: string): Promise<void>;
   /** Ends the worker threads of tools that came from files; a later call starts new ones. */
   close(): Promise<void>;
 }
@@ -152,10 +154,10 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   }
 
   /** A person said yes to what the question showed: when the same call would do something else by now, it is asked about anew. */
-  async function isAnother(tool: Tool, call: Call, { language }: State): Promise<boolean> {
+  async function isAnother(tool: Tool, call: Call, { language, run_id: runId }: State): Promise<boolean> {
     if (!call.approved || call.preview === undefined || !tool.judge) return false;
     const shown = options.restore ? options.restore({ preview: call.preview }).preview : call.preview;
-    const context = { workspace, settings: settings[call.name] ?? {}, language };
+    const context = { workspace, settings: settings[call.name] ?? {}, language, runId };
     try {
       const { deny, preview } = await tool.judge(copy(call.arguments) as JsonObject, context);
       return deny !== undefined || preview !== shown;
@@ -181,6 +183,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     infos: options.tools.filter((tool) => lack(tool) === undefined).map((tool) => tool.info),
     prepare: (state, calls, performing) => prepare(state, calls.map(unlessLacking), performing),
     act,
+    endRun: async (runId) => void (await Promise.all(options.tools.map((tool) => tool.endRun?.(runId)))),
     close: async () => void (await Promise.all(options.tools.map((tool) => tool.close?.()))),
   };
 }

@@ -62,6 +62,8 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
   normalize?(args: JsonObject): JsonObject | Promise<JsonObject>;
   /** Looks at valid arguments before the call is permitted, and says what this call would do; it starts and changes nothing. */
   judge?(args: ArgumentsOf<Schema>, context: JudgeContext): Judgement | Promise<Judgement>;
+  /** Lets go of what it keeps between calls: of a run that has ended, or of all without an id. Not for tools in users' files, whose thread ends. */
+  release?(runId?: string): Promise<void>;
   /** Requests that this tool answers, usual ones and edge cases. */
   examples?: readonly ToolExample[];
   /** Words that point to this tool, in every language; used by pre-selection only. */
@@ -103,6 +105,7 @@ export interface Judgement {
 export type JudgeContext = Pick<RunContext, 'workspace' | 'settings'> & {
   /** Of the person who reads the question. */
   readonly language: 'zh' | 'en';
+  readonly runId: string;
 };
 
 /** What `execute` is handed besides the arguments. */
@@ -237,6 +240,8 @@ export interface Tool {
   childRunId?(key: string): string;
   /** Ends what the tool keeps between calls (worker threads); a later call starts it again. */
   close?(): Promise<void>;
+  /** Ends what it keeps for a run that has ended. */
+  endRun?(runId: string): Promise<void>;
 }
 
 export function branded(made: Tool): Tool {
@@ -310,6 +315,10 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   };
   if (definition.normalize) made.normalize = (args) => definition.normalize!(args);
   if (definition.judge) made.judge = (args, context) => definition.judge!(args, context);
+  if (definition.release) {
+    made.close = () => definition.release!();
+    made.endRun = (runId) => definition.release!(runId);
+  }
   if (isStandard(input)) {
     made.check = async (args) => issueLines((await input['~standard'].validate(args)).issues ?? []);
     made.run = async (args, context) => definition.execute(await parsed(input, args), context);
@@ -368,6 +377,7 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   fromConversation: ['names of required arguments', (value) => Array.isArray(value) && value.every(isText)],
   normalize: ['a function', (value) => typeof value === 'function'],
   judge: ['a function', (value) => typeof value === 'function'],
+  release: ['a function', (value) => typeof value === 'function'],
   examples: ['an array of { request, arguments, result?, answer? }', (value) => Array.isArray(value) && value.every(isExample)],
   keywords: ['a text', isText],
   untrusted: ['true or false', (value) => typeof value === 'boolean'],

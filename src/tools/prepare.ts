@@ -44,7 +44,7 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
     if (adapted.stage === 'rejected') return rejection(call, adapted);
     const repairs = [...found.repairs, ...adapted.repairs];
     const { workspace, settings = {} } = options;
-    const context = { workspace, settings: settings[tool.info.name] ?? {}, language: state.language };
+    const context = { workspace, settings: settings[tool.info.name] ?? {}, language: state.language, runId: state.run_id };
     const judged = await judge(tool, adapted.arguments, context);
     if (judged.stage === 'rejected') return rejection(call, judged);
     return preparation(call, tool, adapted.arguments, repairs, judged, workspace);

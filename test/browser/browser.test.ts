@@ -1,0 +1,235 @@
+/** The browser tool on a real Chromium and a site of its own: what it reads, what it asks about, what it cannot reach, what it leaves. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from '../../src/agent/agent.ts';
+import type { Fact, JsonObject } from '../../src/kernel/types.ts';
+import { scriptedModel } from '../../src/models/scripted.ts';
+import { scanTools } from '../../src/tools/scan.ts';
+import { acted, callOf, prepared, stateWith } from '../tools/performing.ts';
+import { type Site, startSite } from './site.ts';
+
+const { tools } = await scanTools([{ path: resolve(import.meta.dirname, '../../tools'), trusted: true }]);
+const browser = tools.find(({ info }) => info.name === 'browser')!;
+const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-browser-')));
+
+function noBrowser(): string | false {
+  if (process.platform !== 'linux' || ['chromium', 'chromium-browser', 'google-chrome'].some((name) => existsSync(`/usr/bin/${name}`)))
+    return false;
+  const why = 'no browser is installed: sudo apt-get install -y chromium';
+  if (process.env.CI === 'true') throw new Error(why);
+  return why;
+}
+
+interface Called {
+  data?: JsonObject;
+  code?: string;
+  message?: string;
+  next?: string;
+  level?: string;
+  preview?: string;
+  ms?: number;
+}
+
+let settings: JsonObject = {};
+
+async function call(
+  args: JsonObject,
+  { run = 'run-1', meanwhile }: { run?: string; meanwhile?(): Promise<unknown> } = {},
+): Promise<Called> {
+  const options = { tools: [browser], workspace, settings: { browser: settings } };
+  const state = stateWith({ run_id: run, language: 'en' });
+  const fact = await prepared(options, callOf('browser', args), state);
+  if (fact.event_type === 'call.reject') return { code: fact.data.code, message: fact.data.message };
+  const { level, preview, hash, arguments: ready } = fact.data as Extract<Fact, { event_type: 'call.prepare' }>['data'];
+  await meanwhile?.();
+  const approved = preview === undefined ? {} : { approved: true as const, preview };
+  const { result, ms } = await acted(options, callOf('browser', ready, { level, ...(hash ? { hash } : {}), ...approved }), state);
+  const shown = { level, ms, ...(preview === undefined ? {} : { preview }) };
+  if (result.success) return { data: result.data as JsonObject, ...shown };
+  const { code, message, next } = result.error;
+  return { code, message, ...(next === undefined ? {} : { next }), ...shown };
+}
+
+/** Processes whose environment carries the mark of a run's browser. */
+function alive(run: string): number {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`browser.${run}`);
+    } catch {
+      return false; // gone, or not ours
+    }
+  }).length;
+}
+
+describe('browser', { skip: noBrowser() }, () => {
+  let site: Site;
+  let other: Site;
+  let home = '';
+  before(async () => {
+    other = await startSite();
+    site = await startSite(other.port);
+    home = `http://127.0.0.1:${site.port}`;
+    settings = { allow_hosts: [`127.0.0.1:${site.port}`] };
+  });
+  after(async () => {
+    await browser.close?.();
+    site.close();
+    other.close();
+    rmSync(workspace, { recursive: true, force: true });
+  });
+
+  test('opens and reads: what a person sees, links, fields, buttons; links are followed without a question', async () => {
+    const { data, level } = await call({ action: 'open', url: `${home}/` });
+    assert.deepEqual(
+      [level, data!.title, (data!.links as JsonObject[])[0]],
+      ['read', '订单系统', { text: '关于我们', url: `${home}/about` }],
+    );
+    assert.match(data!.text as string, /今天有 3 个订单。/);
+    assert.doesNotMatch(data!.text as string, /HIDDEN/);
+    await sleep(100);
+    assert.match((await call({ action: 'read' })).data!.text as string, /made by a script/);
+    const orders = await call({ action: 'click', target: 'Orders' });
+    assert.ok(orders.data, JSON.stringify(orders));
+    assert.deepEqual([orders.level, orders.data!.title, site.asked.some(({ path }) => path === '/tracked')], ['read', 'Orders', false]);
+    assert.deepEqual(orders.data!.fields, [
+      { label: 'Name', type: 'text' },
+      { label: '数量', type: 'text', value: '1' },
+      { label: 'PIN', type: 'password' },
+      { label: 'Size small large', type: 'select-one', value: 'small' },
+    ]);
+    assert.deepEqual(orders.data!.buttons, ['Place order', 'Two', 'Two']);
+    assert.equal((await call({ action: 'back' })).data!.title, '订单系统');
+  });
+
+  test('types and clicks are dangerous: the question shows the page, the element and the form, without what is secret', async () => {
+    await call({ action: 'open', url: `${home}/orders` });
+    const typed = await call({ action: 'type', target: 'Name', value: '李雷' });
+    assert.equal(typed.level, 'dangerous');
+    assert.match(typed.preview!, new RegExp(`^page: ${home}/orders "Orders"\ntype: text "Name"\n→ "李雷"\nform: POST /order `));
+    assert.equal((await call({ action: 'type', target: 'Size', value: 'large' })).data!.title, 'Orders');
+    const pressed = await call({ action: 'click', target: 'Place order', role: 'button' });
+    assert.match(pressed.preview!, /click: submit "Place order"\nform: POST \/order name=李雷, count=1, pin=\(hidden\), size=large$/);
+    assert.match(pressed.data!.text as string, /已下单/);
+    const sent = new URLSearchParams(site.asked.findLast(({ path }) => path === '/order')!.body);
+    assert.deepEqual([sent.get('name'), sent.get('size')], ['李雷', 'large']);
+  });
+
+  test('a wrong element is told with those that are there, before anybody is asked', async () => {
+    await call({ action: 'open', url: `${home}/orders` });
+    assert.match((await call({ action: 'click', target: 'Buy' })).message!, /nothing visible fits "Buy"/);
+    assert.equal((await call({ action: 'click', target: 'Two' })).code, 'not_unique');
+    assert.equal((await call({ action: 'click', selector: '((' })).code, 'bad_selector');
+    assert.equal((await call({ action: 'type', target: 'Name' })).code, 'missing_argument');
+    assert.equal((await call({ action: 'click', target: 'x' }, { run: 'run-none' })).code, 'no_page');
+  });
+
+  test('a yes is for the page that was shown', async () => {
+    await call({ action: 'open', url: `${home}/changing` });
+    const meanwhile = () => call({ action: 'open', url: `${home}/orders` });
+    const { code } = await call({ action: 'click', target: 'Go' }, { meanwhile });
+    assert.equal(code, 'approval_outdated');
+    assert.ok(!site.asked.some(({ path }) => path === '/changed'));
+  });
+
+  test('no private address, other port, file or data is reached: by address, redirect, script, frame, image or socket', async () => {
+    const refused = {
+      [`http://127.0.0.1:${other.port}/`]: 'address_refused',
+      [`http://localhost:${other.port}/`]: 'address_refused',
+      'http://169.254.169.254/latest/meta-data': 'address_refused',
+      'http://10.0.0.1/': 'address_refused',
+      'https://192.168.1.1/': 'address_refused',
+      [`${home}/redirect`]: 'address_refused',
+    };
+    for (const [url, code] of Object.entries(refused)) assert.equal((await call({ action: 'open', url })).code, code, url);
+    for (const url of ['file:///etc/passwd', 'data:text/html,x', 'javascript:1', 'chrome://version', 'view-source:http://example.com'])
+      assert.equal((await call({ action: 'open', url })).code, 'scheme_refused', url);
+    await call({ action: 'open', url: `${home}/spy` });
+    await sleep(500);
+    const spied = (await call({ action: 'read' })).data!;
+    assert.ok(
+      (spied.refused as string[]).some((line) => line.startsWith('10.0.0.1: 10.0.0.1 is refused: private address')),
+      JSON.stringify(spied),
+    );
+    assert.match(spied.text as string, /socket refused/);
+    assert.deepEqual(other.asked, []);
+  });
+
+  test('screenshots, and the page of a failure, are kept beside the log', async () => {
+    await call({ action: 'open', url: `${home}/` });
+    const { data } = await call({ action: 'screenshot' });
+    assert.match(data!.file as string, /^\.hermes\/browser\/run-1\/\d+\.png$/);
+    assert.ok(
+      readFileSync(join(workspace, data!.file as string))
+        .subarray(1, 4)
+        .equals(Buffer.from('PNG')),
+    );
+    await call({ action: 'open', url: `${home}/orders` });
+    const failed = await call({ action: 'open', url: 'http://10.0.0.1/' });
+    const [, html, png] = /kept for people: (\S+\.html), (\S+\.png)/.exec(failed.message!) ?? [];
+    assert.ok(existsSync(join(workspace, html!)) && existsSync(join(workspace, png!)), failed.message);
+  });
+
+  test('a page that never answers costs its own time only; close ends every process', async () => {
+    await call({ action: 'open', url: `${home}/` }, { run: 'run-2' });
+    assert.ok(alive('run-2') > 0);
+    await call({ action: 'open', url: `${home}/hang` }, { run: 'run-2' });
+    await sleep(200);
+    const hung = await call({ action: 'read' }, { run: 'run-2' });
+    assert.equal(hung.code, 'page_hangs');
+    assert.deepEqual((await call({ action: 'close' }, { run: 'run-2' })).data, { closed: true });
+    assert.equal(alive('run-2'), 0);
+  });
+
+  test("it ends with its agent's run; text of pages makes the run ask before it acts", async () => {
+    const open = { calls: [{ name: 'browser', arguments: { action: 'open', url: `${home}/orders` } }] };
+    const press = { calls: [{ name: 'browser', arguments: { action: 'click', target: 'Place order' } }] };
+    let asked = 0;
+    const results: unknown[] = [];
+    const agent = new Agent({
+      model: scriptedModel([open, press, '页面上有一个订单表单。']),
+      tools: [browser],
+      toolSettings: { browser: settings },
+      workspace,
+      permissions: { allow: ['browser'] },
+      onApproval: async ({ calls }) => {
+        asked += 1;
+        return { decision: calls[0]!.preview?.includes('Place order') ? 'approve' : 'deny' };
+      },
+    });
+    const outcome = await agent.run(`Open ${home}/orders and press the button`, {
+      onEvent: (event) => {
+        if (event.event_type === 'tool.end' || event.event_type === 'call.reject') results.push(event.data);
+      },
+    });
+    assert.deepEqual(
+      [outcome.status, asked, outcome.toolCalls.map(({ success }) => success)],
+      ['success', 1, [true, true]],
+      JSON.stringify(results),
+    );
+    assert.equal(alive(outcome.runId), 0);
+  });
+
+  test('nothing survives a program that is killed', async () => {
+    const file = resolve(import.meta.dirname, 'killed.ts');
+    const child = spawn(process.execPath, [file, workspace, `${home}/`], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    assert.ok(alive('run-killed') > 0);
+    child.kill('SIGKILL');
+    for (let wait = 0; wait < 100 && alive('run-killed') > 0; wait++) await sleep(50);
+    assert.equal(alive('run-killed'), 0);
+  });
+
+  test('a browser that is not there is named with the command', async () => {
+    settings = { ...settings, executable: '/nowhere/chromium' };
+    const { code, next } = await call({ action: 'open', url: `${home}/` }, { run: 'run-3' });
+    assert.deepEqual([code, /apt-get install -y chromium/.test(next!)], ['browser_missing', true]);
+  });
+});
