@@ -273,7 +273,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   native: ['system', 'security', 'note', 'output'],
   json: ['json', 'security', 'note', 'mend', 'tool-result', 'output-field'],
   react: ['react', 'security', 'note', 'mend-react', 'tool-result', 'output-field'],
-  guided: ['guided-direct'],
+  guided: ['guided-direct', 'guided-form'],
 };
 
 function begun(

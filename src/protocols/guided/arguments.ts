@@ -4,6 +4,8 @@
  */
 
 import type { DecidedBy, Json, JsonObject, ToolInfo } from '../../kernel/types.ts';
+import { findBySchema } from './by-schema.ts';
+import { type Kind, piecesOf } from './pieces.ts';
 import { cuesOf, findCopy, findSpan, overlaps, type Span, saysSomething, widen } from './spans.ts';
 
 /** The value that the property's `format` wants, as the text states it; undefined when it states none. */
@@ -30,14 +32,35 @@ export function fillArguments(tool: ToolInfo, written: Readonly<Record<string, s
   const required = Array.isArray(tool.input_schema.required) ? tool.input_schema.required : [];
   const values = new Map<string, Value>();
   const taken = () => [...values.values()].flatMap(({ span }) => span ?? []);
-  for (const [name, property] of properties) {
-    const value = statedValue(tool, property, written[name], request, resolve);
-    if (value && !(value.span && overlaps(value.span, taken()))) values.set(name, value);
+  const take = (name: string, value: Value | undefined) => {
+    if (value && !values.has(name) && !(value.span && overlaps(value.span, taken()))) values.set(name, value);
+  };
+  const bySchema = (isWanted: (property: JsonObject) => boolean) => {
+    for (const [name, { value, note, span }] of findBySchema(tool, written, request, values)) {
+      const property = properties.find(([other]) => other === name)?.[1];
+      if (property && isWanted(property)) take(name, { ...(isOwn(value, written[name]) ? model(value) : rail(value, note)), span });
+    }
+  };
+  for (const [name, property] of properties)
+    if (typeof property.format === 'string') take(name, statedValue(tool, property, written[name], request, resolve));
+  if ((tool.examples ?? []).length > 0) {
+    for (const [name, property] of properties) take(name, copiedNumber(property, written[name], request));
+    bySchema((property) => property.type !== undefined && property.type !== 'string');
+    for (const [name] of properties) take(name, formedLike(tool, name, request, taken()));
+    for (const [name, property] of properties) take(name, statedValue(tool, property, written[name], request, resolve));
+    // What is left of the request goes to the arguments that are still open: the required ones, and those the model thought of.
+    for (const [name, property] of properties) {
+      if (values.has(name) || !(required.includes(name) || written[name] !== undefined)) continue;
+      take(name, fallbackValue(tool, name, property, request, taken(), !required.includes(name)));
+    }
   }
-  // What is left of the request goes to the arguments that are still open: the required ones, and those the model thought of.
+  bySchema((property) => (tool.examples ?? []).length === 0 || property.format === undefined);
+  // Without a word of it in the request, a choice is the model's.
   for (const [name, property] of properties) {
-    if (values.has(name) || !(required.includes(name) || written[name] !== undefined)) continue;
-    const value = fallbackValue(tool, name, property, request, taken(), !required.includes(name));
+    const value =
+      values.has(name) || !required.includes(name) || !Array.isArray(property.enum)
+        ? undefined
+        : choice(property.enum, written[name], request);
     if (value) values.set(name, value);
   }
   const filled: Filled = { arguments: {}, repairs: [], missing: [] };
@@ -62,7 +85,7 @@ function statedValue(
 ): Value | undefined {
   if (Array.isArray(property.enum)) return choice(property.enum, written, request);
   const type = property.type ?? 'string';
-  if (type === 'number' || type === 'integer') return copiedNumber(written, request);
+  if (type === 'number' || type === 'integer') return copiedNumber(property, written, request);
   if (type !== 'string') return undefined;
   if (typeof property.format === 'string') return formatted(property, written, request, resolve);
   const cues = cuesOf(tool);
@@ -92,10 +115,6 @@ function fallbackValue(
   surely: boolean,
 ): Value | undefined {
   const type = property.type ?? 'string';
-  if (type === 'number' || type === 'integer') {
-    const numbers = numbersOf(request);
-    return numbers.length === 1 ? rail(Number(numbers[0]), 'the only number of the request') : undefined;
-  }
   if (type !== 'string' || property.format !== undefined || property.enum !== undefined) return undefined;
   const span = findSpan(tool, name, request, taken, surely);
   return span && { ...rail(span.text, 'the part of the request that stands where the examples have it'), span };
@@ -117,8 +136,32 @@ function choice(values: readonly Json[], written: string | undefined, request: s
   return mentioned === undefined ? undefined : rail(mentioned, 'named in the request');
 }
 
-function copiedNumber(written: string | undefined, request: string): Value | undefined {
-  return written !== undefined && numbersOf(request).includes(written.trim()) ? model(Number(written)) : undefined;
+/** The model's number, where it stands in the request but once. */
+function copiedNumber({ type }: JsonObject, written: string | undefined, request: string): Value | undefined {
+  if (written === undefined || (type !== 'number' && type !== 'integer')) return undefined;
+  if (numbersOf(request).filter((number) => number === written.trim()).length !== 1) return undefined;
+  return { ...model(Number(written)), span: findCopy(written, request) };
+}
+
+/** The one piece of the request that has the form that the examples have it in: a quotation, a code, a date. */
+function formedLike(tool: ToolInfo, name: string, request: string, taken: readonly Span[]): Value | undefined {
+  const kinds = (tool.examples ?? []).flatMap((example) => {
+    const given = example.arguments[name];
+    if (typeof given !== 'string') return [];
+    return piecesOf(example.request).find((piece) => piece.text === given)?.kind ?? 'words';
+  });
+  const [kind] = kinds;
+  if (!kind || !FORMED.includes(kind) || kinds.some((other) => other !== kind)) return undefined;
+  const pieces = piecesOf(request).filter((piece) => piece.kind === kind && !overlaps(piece, taken));
+  return pieces.length === 1
+    ? { ...rail(pieces[0]!.text, 'the part of the request that has the form of the examples'), span: pieces[0] }
+    : undefined;
+}
+
+const FORMED: readonly Kind[] = ['quoted', 'code', 'date', 'formula'];
+
+function isOwn(value: Json, written: string | undefined): boolean {
+  return written !== undefined && bare(typeof value === 'string' ? value : JSON.stringify(value)) === bare(written);
 }
 
 function numbersOf(text: string): string[] {

@@ -92,7 +92,7 @@ export function createGuided({ select, resolve, fill = fillArguments, templates 
       }
       const prompt =
         step.kind === 'call'
-          ? callPrompt(turn, step.shown)
+          ? callPrompt(turn, step.shown, templates)
           : step.kind === 'answer'
             ? answerPrompt(turn, tools, templates)
             : directPrompt(turn, directExamples(templates, turn.language));

@@ -13,8 +13,13 @@ const EXAMPLES = 2;
 /** Characters of a result, of a file and of an earlier message that the model is shown. */
 const SHOWN_CHARACTERS = { result: 1_200, file: 1_500, earlier: 300 };
 
-/** The best tool last, and its example in the language of the request last of all: what stands last counts most. */
-export function callPrompt(turn: Turn, shown: readonly ToolInfo[]): LanguageModelV4Prompt {
+/**
+ * The best tool last, and its example in the language of the request last of all: what stands last counts most. A best tool
+ * without examples is asked for alone, by the names of the arguments that it needs.
+ */
+export function callPrompt(turn: Turn, shown: readonly ToolInfo[], templates: Templates): LanguageModelV4Prompt {
+  if (shown[0] && !shown[0].examples?.length) return formPrompt(turn, shown[0], templates);
+
   const dialogue = shown
     .toReversed()
     .flatMap((tool) =>
@@ -26,6 +31,24 @@ export function callPrompt(turn: Turn, shown: readonly ToolInfo[]): LanguageMode
       ? [user(before.request), assistant(writeLines(before.call.name, before.call.arguments))]
       : [];
   return [NO_SYSTEM, ...dialogue, ...earlier, user(turn.request)];
+}
+
+/** guided-form.LANGUAGE.md: blocks of a request, the names of its arguments in parentheses, and a line for each of them. */
+function formPrompt(
+  { request, language }: Turn,
+  { name, description, input_schema }: ToolInfo,
+  templates: Templates,
+): LanguageModelV4Prompt {
+  const properties = Object.keys(input_schema.properties ?? {});
+  if (properties.length === 0) return [NO_SYSTEM, user(description), assistant(name), user(request)];
+
+  const blocks = templates.fill('guided-form', language, {}).split(/\n{2,}/);
+  const dialogue = blocks.flatMap((block) => {
+    const [asked = '', names = '', ...lines] = block.split('\n');
+    return [user(`${asked}\n${names}`), assistant(lines.join('\n'))];
+  });
+  const names = Array.isArray(input_schema.required) ? input_schema.required : properties;
+  return [NO_SYSTEM, ...dialogue, user(`${request}\n(${names.join(', ')})`)];
 }
 
 export function answerPrompt(turn: Turn, tools: readonly ToolInfo[], templates: Templates): LanguageModelV4Prompt {
@@ -62,15 +85,10 @@ const NO_SYSTEM: LanguageModelV4Message = { role: 'system', content: '' };
 /** At most two, those in the language of the request last. */
 function examplesOf(tool: ToolInfo | undefined, language: 'zh' | 'en'): ToolExample[] {
   if (!tool) return [];
-  const all = tool.examples?.length ? tool.examples : [{ request: tool.description, arguments: placeholders(tool) }];
+  const all = tool.examples ?? [];
   const same = all.filter((example) => languageOf(example.request) === language).slice(0, EXAMPLES);
   const other = all.filter((example) => languageOf(example.request) !== language).slice(0, EXAMPLES - same.length);
   return [...other, ...same];
-}
-
-function placeholders(tool: ToolInfo): ToolExample['arguments'] {
-  const properties = (tool.input_schema.properties ?? {}) as Record<string, { description?: string }>;
-  return Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.description ?? name]));
 }
 
 function textOf(result: Json): string {

@@ -65,7 +65,9 @@ export function findSpan(tool: ToolInfo, argument: string, request: string, take
 /** "in Paris today" is Paris, "and tell him that it is over" is "it is over". */
 function trimmed(span: Span, request: string): Span {
   const lead = HAN_LEAD.exec(span.text)?.[0].length ?? 0;
-  if (lead > 0 && lead < span.text.length) return spanOf(request, span.start + lead, span.end);
+  if (lead > 0 && lead < span.text.length) return trimmed(spanOf(request, span.start + lead, span.end), request);
+  const tail = HAN_TAIL.exec(span.text)?.[0].length ?? 0;
+  if (tail > 0 && tail < span.text.length) return trimmed(spanOf(request, span.start, span.end - tail), request);
   const words = span.text.split(/(?<=\s)/);
   const isLead = (word: string) => LEADS_IN.test(word.trim());
   const isDay = (word: string) => /^(?:today|tomorrow|tonight|now)$/i.test(word.trim());
@@ -79,7 +81,10 @@ function trimmed(span: Span, request: string): Span {
 const LEADS_IN = /^(?:in|for|at|of|about|on|to|with|and|that|as|tell|say|saying|him|her|them|me)$/i;
 
 /** 查一下成都 is 成都. */
-const HAN_LEAD = /^(?:请?(?:请问|麻烦|帮我|给我|告诉我|我想知道|查询|查看|看看)(?:一下)?|请?[查看问]一下)+/;
+const HAN_LEAD = /^(?:请?(?:请问|麻烦|帮我|给我|告诉我|我想知道|查询|查看|看看)(?:一下)?|请?[查看问找]一?下)+/;
+
+/** 腾讯今天 is 腾讯. */
+const HAN_TAIL = /(?:今天|明天|后天|现在|最新|目前)$/;
 
 /** False for a text of nothing but function words and words that point to the tool: "are here", "the folder", 请记住. */
 export function saysSomething(text: string, cues: ReadonlySet<string>): boolean {
@@ -167,7 +172,7 @@ const CUES: readonly (readonly [RegExp, string])[] = [
   [/^[,，;；.。!！?？、]$/, BREAK],
 ];
 /** Politeness and particles: they stand anywhere. */
-const NO_CUE = /^(?:的|一下|帮我|给我|告诉我|请问|please)$/;
+const NO_CUE = /^(?:的|一下|[看查找问]下|帮我|给我|告诉我|请问|please)$/;
 
 /** Nearest first. */
 function cuesBefore(text: string, end: number): string[] {
@@ -192,7 +197,7 @@ interface Token {
 }
 
 const TOKEN =
-  /今天|明天|后天|昨天|今晚|现在|一下|帮我|给我|告诉我|请问|怎么样|怎么|什么|哪里|哪儿|多少|如何|\p{Script=Han}|[,，;；.。!！?？、:：=]|[\p{L}\p{M}\p{N}](?:[^\s\p{Script=Han}\p{P}=]|[-'’.@_/:](?=[\p{L}\p{N}]))*/gu;
+  /今天|明天|后天|昨天|今晚|现在|一下|[看查找问]下|帮我|给我|告诉我|请问|怎么样|怎么|什么|哪里|哪儿|多少|如何|\p{Script=Han}|[,，;；.。!！?？、:：=]|[\p{L}\p{M}\p{N}](?:[^\s\p{Script=Han}\p{P}=]|[-'’.@_/:](?=[\p{L}\p{N}]))*/gu;
 
 /** Latin words (addresses and file names whole), single Han characters, and punctuation. */
 function tokensOf(text: string): Token[] {

@@ -1,0 +1,242 @@
+/**
+ * How well a piece of a request fits an argument of which only name, type and description are known. Labels are what the argument is
+ * called (radius, 体重) and measured in (kg, 公斤); the nearer a label stands, the better. Scores can be compared with each other only.
+ */
+
+import type { JsonObject } from '../../kernel/types.ts';
+import type { Kind, Piece } from './pieces.ts';
+import { isAkin, isPlain, nameWords, type Word } from './words.ts';
+
+export interface Slot {
+  name: string;
+  property: JsonObject;
+  required: boolean;
+  labels: Label[];
+  /** Words of name and description, for what kind of thing it is. */
+  hints: Set<string>;
+  role: 'from' | 'to' | 'none';
+  /** Another argument takes the state or the country: a place is said in two. */
+  splitsPlaces: boolean;
+}
+interface Label {
+  /** One word; of Han, its characters. */
+  text: string;
+  weight: number;
+}
+
+/** Words that many arguments share: alone they say little. */
+const VAGUE =
+  /^(?:name|number|num|value|values|type|id|level|count|amount|total|list|array|data|info|information|detail|details|specific|given|optional|default|string|integer|float|boolean|format|e|g|etc|first|second|use|used|method|time|unit|units|system|result|results)$/;
+
+const UNITS: readonly string[][] = [
+  ['m', 'meter', 'meters', 'metre', 'metres', 'm/s', '米'],
+  ['cm', 'centimeter', 'centimeters', '厘米'],
+  ['km', 'kms', 'kilometer', 'kilometers', '公里'],
+  ['kg', 'kilogram', 'kilograms', '公斤', '千克'],
+  ['g', 'gram', 'grams', '克'],
+  ['lb', 'lbs', 'pound', 'pounds', '磅'],
+  ['ft', 'foot', 'feet', '英尺'],
+  ['in', 'inch', 'inches'],
+  ['mile', 'miles', 'mi'],
+  ['s', 'sec', 'second', 'seconds', '秒'],
+  ['min', 'minute', 'minutes', '分钟'],
+  ['h', 'hour', 'hours', '小时'],
+  ['day', 'days', '天'],
+  ['year', 'years', '年'],
+  ['hz', 'hertz'],
+  ['k', 'kelvin'],
+  ['c', 'celsius', '度', '摄氏度'],
+  ['f', 'fahrenheit', '华氏度'],
+  ['l', 'liter', 'liters', '升'],
+  ['people', 'person', 'persons', 'guests', 'adults', '人', '人数', '个人'],
+  ['元', '块', '金额'],
+  ['bpm', 'tempo'],
+  ['mpg', 'gallon'],
+];
+
+/** A label that several arguments share tells them apart no more. */
+export function slotsOf(schema: JsonObject): Slot[] {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>);
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const slots = properties.map(([name, property]): Slot => {
+    const own = nameWords(name);
+    const description = String(property.description ?? '').toLowerCase();
+    const before = description.replace(/\b(?:default|defaults|e\.g|for example|such as|options?|format)\b.*$/s, '');
+    const prose = before.match(/[\p{Script=Latin}%$]+(?:\/s)?/gu) ?? [];
+    const han = (description.match(/\p{Script=Han}+/gu) ?? []).filter((part) => part.length <= 4);
+    const labels = [
+      ...own
+        .filter((text) => text.length === 1 || !isPlain(text))
+        .map((text) => ({ text, weight: VAGUE.test(text) && own.length > 1 ? 0.45 : 1 })),
+      ...han.map((text) => ({ text, weight: 1 })),
+      ...prose.filter((text) => !isPlain(text) && !own.includes(text)).map((text) => ({ text, weight: VAGUE.test(text) ? 0.15 : 0.4 })),
+    ];
+    for (const group of UNITS)
+      if (labels.some(({ text }) => group.includes(text))) for (const text of group) labels.push({ text, weight: 0.75 });
+    return {
+      name,
+      property,
+      required: required.includes(name),
+      labels,
+      hints: new Set([...own, ...prose, ...han]),
+      role: roleOf(own, han),
+      splitsPlaces: false,
+    };
+  });
+  const places = slots.filter((slot) => slot.role === 'none' && isPlace(slot));
+
+  return slots.map((slot) => ({
+    ...slot,
+    splitsPlaces: places.length > 1,
+    labels: slot.labels.map(({ text, weight }) => {
+      const isShared = slots.some((other) => other !== slot && other.labels.some((one) => one.text === text && one.weight >= weight));
+      return { text, weight: isShared && text !== slot.name.toLowerCase() ? weight * 0.4 : weight };
+    }),
+  }));
+}
+
+function roleOf(words: readonly string[], han: readonly string[]): Slot['role'] {
+  if (words.some((word) => /^(?:from|origin|start|starting|source|departure|base|begin|check_?in)$/.test(word))) return 'from';
+  if (words.some((word) => /^(?:to|destination|end|ending|target|arrival|dest|finish)$/.test(word))) return 'to';
+  return han.some((word) => /出发|原/.test(word)) ? 'from' : han.some((word) => /到达|换成|目标/.test(word)) ? 'to' : 'none';
+}
+
+/** Words between a label and its value that only join them. */
+const JOINS = /^(?:is|are|of|as|=|:|：|the|a|an|was|be|equals|named|called|'|"|“|‘|\[|\(|为|是|的|在|到|\$)$/;
+/** Before a number these join, too; before a text they begin another part of the sentence. */
+const PREPOSITIONS = /^(?:at|about|to|with|by|for|in|on|from|near|around)$/;
+
+/** The nearest label before the piece, else behind it; other values between them block the view. */
+export function labelScore(slot: Slot, piece: Piece, words: readonly Word[], pieces: readonly Piece[]): number {
+  const scores = slot.labels.map((label) => {
+    let best = 0;
+    for (const place of placesOf(label.text, words)) {
+      if (place.start >= piece.start && place.end <= piece.end) {
+        if (piece.kind === 'name' && label.weight >= 0.4) best = Math.max(best, 1.5 * label.weight);
+        continue;
+      }
+      const isBefore = place.end <= piece.start;
+      const [from, to] = isBefore ? [place.end, piece.start] : [piece.end, place.start];
+      if (from > to) continue;
+      const blocked = pieces.some(
+        (one) => one !== piece && one.kind === piece.kind && one.kind !== 'words' && one.start >= from && one.end <= to,
+      );
+      if (blocked) continue;
+      let gap = 0;
+      for (const { text, start, end } of words) {
+        if (start < from || end > to || JOINS.test(text)) continue;
+        if (PREPOSITIONS.test(text)) gap += piece.numbers ? 0 : 2.5;
+        else
+          gap += /^[,，;；]$/.test(text)
+            ? piece.kind === 'name'
+              ? 0.5
+              : 1.5
+            : /^(?:and|or|和)$/.test(text)
+              ? 1.5
+              : /^[.?!。]$/.test(text)
+                ? 6
+                : 1;
+      }
+      best = Math.max(best, label.weight * (isBefore ? 3 - 0.5 * gap : 2.7 - 0.9 * gap));
+    }
+    return best;
+  });
+  scores.sort((a, b) => b - a);
+  return (scores[0] ?? 0) + 0.3 * (scores[1] ?? 0);
+}
+
+function placesOf(label: string, words: readonly Word[]): { start: number; end: number }[] {
+  if (label.length === 1 && /\p{Script=Latin}/u.test(label)) {
+    return words.filter(({ text }, at) => text === label && (label !== 'a' || /^(?:=|is)$/.test(words[at + 1]?.text ?? '')));
+  }
+  if (!/\p{Script=Han}/u.test(label))
+    return words.filter(({ text }) => isAkin(text, label) || (label.length >= 4 && text.startsWith(label)));
+  const characters = [...label];
+  return words.flatMap((_, at) => {
+    const found = characters.every((character, i) => words[at + i]?.text === character);
+    return found ? [{ start: words[at]!.start, end: words[at + characters.length - 1]!.end }] : [];
+  });
+}
+
+const PLACE = /^(?:location|city|country|state|place|address|region|area|county|district|town|airport|station|court|城市|地点|地址)$/;
+const PERSON = /^(?:actor|author|artist|player|person|director|singer|composer|athlete|scientist|celebrity|leader|歌手|作者|收件人)$/;
+const CALLED =
+  /^(?:company|brand|team|museum|game|book|event|movie|film|title|song|stock|store|invention|theory|topic|restaurant|hotel|name|school|item|work|text|message|query|sentence|content|artwork|album)$/;
+const DATED = /^(?:date|day|when|month|deadline|birthday|日期|哪一天)$/;
+const CODED = /^(?:id|code|docket|number|identifier|serial|isbn|单号|运单号|手机号)$/;
+
+export function isPlace({ name }: Pick<Slot, 'name'>): boolean {
+  return nameWords(name).some((word) => PLACE.test(word));
+}
+
+const BASE: Readonly<Record<Kind, number>> = {
+  number: 0,
+  list: 0,
+  quoted: 1,
+  date: 0,
+  code: 0.5,
+  formula: 0.5,
+  name: 0.8,
+  words: 0.3,
+  place: 0,
+  title: 0.2,
+};
+
+/** What a text is, by its form and the word before it, against what the argument is called. */
+export function kindScore({ hints, role, name, splitsPlaces }: Slot, { kind, start, text }: Piece, request: string): number {
+  const own = nameWords(name);
+  const has = (pattern: RegExp) => (own.some((word) => pattern.test(word)) ? 1 : [...hints].some((word) => pattern.test(word)) ? 0.6 : 0);
+  const before = request.slice(0, start).trimEnd().toLowerCase();
+  const follows = (pattern: RegExp) => pattern.test(before);
+  const place = has(PLACE);
+  const isDated = own.some((word) => DATED.test(word)) || hints.has('日期') || hints.has('哪一天');
+  let score = BASE[kind];
+  if (kind === 'date') score = isDated || own.includes('time') ? 3 : -3;
+  else if (isDated) score -= 2;
+  if (kind === 'place') score = place > 0 && !splitsPlaces ? 0.9 + 0.8 * place : -3;
+  if (kind === 'name') score += 0.8 * place + Math.max((text.includes(' ') ? 1.6 : 1.2) * has(PERSON), 0.9 * has(CALLED));
+  if (place > 0 && follows(/\b(?:in|near|at|around|from|to|for|within)(?: the)?$/)) score += 1.2 * place;
+  if (role !== 'none') {
+    const isFrom = follows(/\b(?:from|between)(?: the)?$/);
+    const isTo = follows(/\b(?:to|into|and)(?: the)?$/);
+    const [mine, others] = role === 'from' ? [isFrom, isTo] : [isTo, isFrom];
+    score += mine ? 2.5 : others ? -2.2 : 0;
+  }
+  if (has(PERSON) > 0 && follows(/\b(?:by|starring|of|player|author|actor|artist)$/)) score += 1;
+  if (kind !== 'date' && follows(/\d[\s°]*$/)) score -= 1; // a unit
+  if (kind === 'title') score += 0.9 * has(CALLED);
+  if (kind === 'quoted') score += 1.2 * has(CALLED);
+  if (kind === 'code') score += 2.2 * has(CODED);
+  if (kind === 'formula') score += 3 * has(/^(?:function|expression|equation|formula|polynomial)$/);
+  return score;
+}
+
+const MONEY =
+  /^(?:usd|dollar|dollars|price|budget|cost|investment|invested|principal|income|payment|salary|money|amount|revenue|assets|equity|dividend|dividends|loan|debt|profit)$/;
+/** Arguments that say how many. */
+const COUNT = /^(?:count|num|number|limit|top|size|quantity|results|people|guests|tickets|days|years)$/;
+
+/** What a number may be: a year, a share, whole. Undefined: it cannot be this argument. */
+export function numberFor(slot: Slot, piece: Piece, request: string): { value: number; score: number } | undefined {
+  const own = nameWords(slot.name);
+  const [given] = piece.numbers!;
+  const description = String(slot.property.description ?? '');
+  let value = given!;
+  if (piece.sign === '%' && slot.property.type === 'number' && !/percent|百分|%/i.test(description))
+    value = Number((value / 100).toPrecision(12));
+  if (piece.sign && description.includes(piece.sign) && /[百千万亿]/.test(piece.sign)) value = Number(piece.text.replace(/[^\d.]/g, ''));
+  if (slot.property.type === 'integer' && !Number.isInteger(value)) return undefined;
+  const looksLikeYear = Number.isInteger(value) && value >= 1000 && value <= 2100 && piece.sign === undefined && /^\d{4}$/.test(piece.text);
+  let score = 0;
+  if (own.includes('year')) score += looksLikeYear ? 2.5 : -3;
+  else if (own.includes('years')) score += looksLikeYear ? -3 : 0;
+  else if (looksLikeYear) score -= 0.5;
+  const has = (pattern: RegExp) => [...slot.hints].some((word) => pattern.test(word));
+  if (piece.sign === '%') score += has(/^(?:percent|percentage|rate|yield|interest|ratio|discount|利率|百分数)$/) ? 1.5 : -1;
+  if (/^[$€£¥]$/.test(piece.sign ?? '')) score += has(MONEY) ? 1.2 : -1;
+  if (own.some((word) => COUNT.test(word)) && Number.isInteger(value) && piece.sign === undefined && !looksLikeYear) score += 1;
+  const counts =
+    own.some((word) => /^(?:count|num|number|limit|top|quantity)$/.test(word)) && /^ \p{Ll}{3,}/u.test(request.slice(piece.end));
+  if (counts && !looksLikeYear) score += 1;
+  return { value, score };
+}

@@ -1,0 +1,89 @@
+/** Tools without examples on rails: their arguments are found in the request by name, type and description. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject, ToolInfo } from '../../src/kernel/types.ts';
+import { fillArguments } from '../../src/protocols/guided/arguments.ts';
+
+const text = (description: string, more: JsonObject = {}): JsonObject => ({ type: 'string', description, ...more });
+const number = (description: string): JsonObject => ({ type: 'number', description });
+const whole = (description: string): JsonObject => ({ type: 'integer', description });
+
+function filled(
+  name: string,
+  properties: Record<string, JsonObject>,
+  required: string[],
+  request: string,
+  written: Record<string, string> = {},
+) {
+  const tool: ToolInfo = { name, description: '', level: 'read', hash: name, input_schema: { type: 'object', properties, required } };
+  return fillArguments(tool, written, request, () => undefined);
+}
+
+test('numbers go to the argument whose name or unit stands beside them, else in their order', () => {
+  const cone = { radius: number('Radius of the base.'), height: number('Height in centimeters.') };
+  assert.deepEqual(filled('cone_volume', cone, ['radius', 'height'], 'Volume of a cone 12 cm tall with a radius of 4?').arguments, {
+    radius: 4,
+    height: 12,
+  });
+  const pair = { first: whole('One number.'), second: whole('Another number.') };
+  assert.deepEqual(filled('lowest_multiple', pair, ['first', 'second'], 'Lowest common multiple of 21 and 6').arguments, {
+    first: 21,
+    second: 6,
+  });
+  const loan = { amount: number('Sum that is borrowed.'), rate: number('Interest rate.'), years: whole('Term.') };
+  assert.deepEqual(filled('loan', loan, ['amount', 'rate', 'years'], 'I borrow $2.5 million at 4% for ten years').arguments, {
+    amount: 2_500_000,
+    rate: 0.04,
+    years: 10,
+  });
+});
+
+test('a year is no count, and a count is no year', () => {
+  const films = { year: whole('Year of release.'), count: whole('How many to list.') };
+  assert.deepEqual(filled('list_films', films, ['year', 'count'], 'Name 3 films of 1994').arguments, { year: 1994, count: 3 });
+});
+
+test('places stand behind from and to, dates take the form that the description asks for', () => {
+  const trip = { start: text('Where it begins.'), end: text('Where it ends.'), date: text('Day of travel, in the format DD-MM-YYYY.') };
+  assert.deepEqual(filled('bus', trip, ['start', 'end', 'date'], 'A bus to Porto from Lisbon on May 3rd, 2024 please').arguments, {
+    start: 'Lisbon',
+    end: 'Porto',
+    date: '03-05-2024',
+  });
+});
+
+test('choices, flags and lists come from the words of the request; a flag that nobody speaks of is off', () => {
+  const report = {
+    level: text('How much.', { enum: ['short', 'full'] }),
+    include_charts: { type: 'boolean', description: 'With charts.' },
+    archived: { type: 'boolean', description: 'Also old ones.' },
+    values: { type: 'array', items: { type: 'number' }, description: 'The data.' },
+  } satisfies Record<string, JsonObject>;
+  const request = 'Make a full report of the values 3, 8 and 2.5 without charts';
+  assert.deepEqual(filled('report', report, ['level', 'include_charts', 'archived', 'values'], request).arguments, {
+    level: 'full',
+    include_charts: false,
+    archived: false,
+    values: [3, 8, 2.5],
+  });
+});
+
+test('what is nowhere in the request is asked for, and what is optional and not stated is left out', () => {
+  const flight = { passenger: text('Full name of the passenger.'), seat: text('Seat, such as 12A.') };
+  const found = filled('check_in', flight, ['passenger'], 'Check me in please', { passenger: 'John Smith' });
+  assert.deepEqual([found.arguments, found.missing], [{}, ['passenger']]);
+  assert.deepEqual(filled('check_in', flight, ['passenger'], 'Check in Maria Lopez').arguments, { passenger: 'Maria Lopez' });
+});
+
+test('a default stands in for a required value that is not stated', () => {
+  const search = { query: text('What to look for.'), limit: whole('Most results. Default is 5') };
+  assert.deepEqual(filled('catalogue', search, ['query', 'limit'], "Look for 'blue whales'").arguments, { query: 'blue whales', limit: 5 });
+});
+
+test('Chinese requests: labels and units stand beside numbers, quotations and codes keep their form', () => {
+  const body = { weight: number('体重，公斤'), height: number('身高，厘米') };
+  assert.deepEqual(filled('bmi', body, ['weight', 'height'], '身高172厘米，体重65公斤').arguments, { weight: 65, height: 172 });
+  const parcel = { number: text('运单号') };
+  assert.deepEqual(filled('parcel', parcel, ['number'], '快递ZX88120034到哪了').arguments, { number: 'ZX88120034' });
+});
