@@ -46,7 +46,7 @@ export default tool({
     },
   ],
   async judge({ path, content }, { workspace, language }) {
-    const preview = await changeOf(workspace, path, content);
+    const preview = await changeOf(workspace, path, content, WORDS[language]);
     const ask = await codeAt(workspace, path, language);
     return { level: 'write', ...(preview === undefined ? {} : { preview }), ...(ask === undefined ? {} : { ask }) };
   },
@@ -74,8 +74,21 @@ export default tool({
   },
 });
 
+const WORDS = {
+  en: {
+    made: 'a new file',
+    same: 'the file stays as it is',
+    replaces: (bytes: number, changed: string) => `replaces ${bytes} bytes, last changed at ${changed}`,
+  },
+  zh: {
+    made: '新建文件',
+    same: '文件保持不变',
+    replaces: (bytes: number, changed: string) => `替换 ${bytes} 字节（上次修改于 ${changed}）`,
+  },
+} as const;
+
 /** What a yes is given for, and holds for: it changes with the file. undefined = execute will refuse it, and tells why. */
-async function changeOf(workspace: string, path: string, content: string): Promise<string | undefined> {
+async function changeOf(workspace: string, path: string, content: string, words: (typeof WORDS)['zh' | 'en']): Promise<string | undefined> {
   let handle: Awaited<ReturnType<typeof openReadable>> | undefined;
   try {
     handle = await openReadable(workspace, path);
@@ -83,10 +96,10 @@ async function changeOf(workspace: string, path: string, content: string): Promi
     if (!stats.isFile()) return undefined;
     const { size, mtime } = stats;
     const old = size > MOST_COMPARED ? undefined : toText(await handle.readFile());
-    if (!old) return `replaces ${size} bytes, last changed at ${mtime.toISOString()}`;
-    return lineDiff(old.text, inForm(old, content)?.text ?? content) || 'the file stays as it is';
+    if (!old) return words.replaces(size, mtime.toISOString());
+    return lineDiff(old.text, inForm(old, content)?.text ?? content) || words.same;
   } catch (error) {
-    return (error as { code?: unknown }).code === 'not_found' ? 'a new file' : undefined;
+    return (error as { code?: unknown }).code === 'not_found' ? words.made : undefined;
   } finally {
     await handle?.close();
   }

@@ -21,10 +21,14 @@ export function describeCall(cli: Cli, call: CallQuestion, paint: Cli['terminal'
   if (call.wants) return describeQuestion(cli, call, paint);
   const wants = t('approval.wants', { name: visible(name), level: t(`approval.${level}`) });
   const untrusted = sources.filter((source) => source.untrusted);
+  const named = (id: string) => {
+    const source = sources.find(({ call_id }) => call_id === id);
+    return source ? sourceText(source) : id;
+  };
   const sections: [title: string, lines: string[]][] = [
     [t('approval.reason'), reason === undefined ? [] : [whyText(cli, reason)]],
     [t('approval.sources'), untrusted.map((source) => sourceText(source))],
-    [t('approval.repeats'), repeats.map(({ argument, source, text }) => t('approval.repeat', { argument, source, text }))],
+    [t('approval.repeats'), repeats.map(({ argument, source, text }) => t('approval.repeat', { argument, source: named(source), text }))],
     [t('approval.preview'), preview === undefined ? [] : [preview]],
   ];
   const described = sections

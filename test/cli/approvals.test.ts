@@ -45,6 +45,16 @@ test('list shows the whole question, approve goes on with the run and prints its
   assert.equal((await hermes(['approvals', 'list', '--json'], { cwd, env })).out, '[]\n');
 });
 
+test('a Chinese run shows its question in Chinese; no report of the doctor holds a place that was not filled', async () => {
+  const cwd = await folder();
+  const { env } = await modelServer([write('笔记.txt')]);
+  assert.equal((await hermes(['run', '存一下', '--on-approval', 'wait', '--lang', 'zh'], { cwd, env })).status, 3);
+  assert.match((await hermes(['approvals', 'list', '--lang', 'zh'], { cwd, env })).out, /将会发生\n {2}│ 新建文件\n/);
+  const { out, err } = await hermes(['doctor'], { cwd, env });
+  assert.match(out + err, /tools/);
+  assert.doesNotMatch(out + err, /\{\w+\}/);
+});
+
 test('deny carries a reason that the model reads; an id may be cut, an unknown one is an error', async () => {
   const { cwd, env, question, requests } = await asked([write('a.txt'), { text: 'Then not.' }]);
   const denied = await hermes(['approvals', 'deny', question.run_id.slice(0, 12), '--note', '先问小王', '--lang', 'zh'], { cwd, env });

@@ -202,7 +202,7 @@ async function checkTools(cli: Cli, config: Config): Promise<Finding[]> {
   const what = 'doctor.tools';
   const { tools, diagnostics } = await openTools(config);
   await Promise.all(tools.map((tool) => tool.close?.()));
-  const detail = cli.t('tools.checked', { good: tools.length, bad: diagnostics.length });
+  const detail = cli.t('doctor.tools.checked', { good: tools.length, bad: diagnostics.length });
   const finding: Finding =
     diagnostics.length === 0 ? { what, state: 'good', detail } : { what, state: 'fair', detail, mend: 'hermes tools check' };
   return [finding, ...checkRules(cli, config, tools)];
