@@ -35,7 +35,7 @@ const SILENCE_LIMIT = 20_000;
 
 /** Rejects with a HermesError; `mail_in_doubt` when the server had the whole mail and did not answer. */
 export async function sendMail(server: MailServer, mail: OutgoingMail, signal: AbortSignal): Promise<Sent> {
-  const { createTransport } = await import('nodemailer');
+  const createTransport = await loadTransport();
   const { host, port, tls, ca, login } = server;
   let isHandedOver = false;
   const heard = (entry: unknown) => {
@@ -71,6 +71,15 @@ export async function sendMail(server: MailServer, mail: OutgoingMail, signal: A
     return { accepted: accepted.map(String), refused: rejected.map(String) };
   } catch (error) {
     throw failure(error as SmtpError, server, messageId, isHandedOver);
+  }
+}
+
+async function loadTransport() {
+  try {
+    return (await import('nodemailer')).createTransport;
+  } catch (cause) {
+    const next = 'tell the user to run: npm install nodemailer@10.6.1';
+    throw new HermesError('package_missing', 'mails need the package nodemailer', { kind: 'tool', next, cause });
   }
 }
 

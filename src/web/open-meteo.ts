@@ -61,7 +61,10 @@ interface Found {
 
 /** `asked`: "Paris", "Paris, Texas", 上海市. Throws no_such_place or ambiguous_place, with candidates. */
 export async function findPlace(asked: string, base: string, fetch: Fetch): Promise<Place> {
-  const [name = '', ...within] = asked.trim().split(/\s*[,，]\s*/).filter(Boolean);
+  const [name = '', ...within] = asked
+    .trim()
+    .split(/\s*[,，]\s*/)
+    .filter(Boolean);
   for (const form of formsOf(name)) {
     const found = await lookUp(form, base, fetch);
     if (found.length === 0) continue;

@@ -13,6 +13,10 @@ const TIME_LIMIT = 6_000;
 const HEAP_LIMIT = 256;
 const OUTPUT_LIMIT = 30_000_000;
 
+/** Optional packages, with the versions that were tested. */
+const PACKAGES = ['linkedom', '@mozilla/readability'];
+const NOT_INSTALLED = 'finding the main text and the links needs packages (npm install linkedom@0.18.15 @mozilla/readability@0.6.0)';
+
 export interface ReadPage extends Page {
   /** Why it is plain text only, without links. */
   isPlain?: string;
@@ -24,6 +28,7 @@ export type RunProcess = (
 ) => Promise<{ stdout: string; ended?: string }>;
 
 export async function readPage(html: string, url: string, run: RunProcess): Promise<ReadPage> {
+  if (!PACKAGES.every(isInstalled)) return { ...plainText(html), links: [], isPlain: NOT_INSTALLED };
   const file = new URL(import.meta.url.endsWith('.ts') ? './extract-process.ts' : './extract-process.js', import.meta.url);
   const command = [process.execPath, `--max-old-space-size=${HEAP_LIMIT}`, '--no-warnings', fileURLToPath(file)];
   const limits = { timeoutMs: TIME_LIMIT, maxBytes: OUTPUT_LIMIT };
@@ -32,6 +37,14 @@ export async function readPage(html: string, url: string, run: RunProcess): Prom
   if (page) return page;
   const why = ended === 'time' ? `reading it took more than ${TIME_LIMIT / 1000} s` : 'it is built in a way that cannot be read';
   return { ...plainText(html), links: [], isPlain: why };
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return import.meta.resolve(name) !== '';
+  } catch {
+    return false; // that it is not there is all that the error says
+  }
 }
 
 /** Of the lines that are whole. */
