@@ -11,7 +11,18 @@ const root = resolve(import.meta.dirname, '..');
 const expected: Record<string, RegExp[]> = {
   'calculator.ts': [/1\. run\.start/, /tool\.end/, /run\.end/, /结果是 160/],
   'umbrella.ts': [/weather .*"city":"上海, 中国".*"will_rain":true/, /current_time -> weather/, /今天是 \d{4}-\d\d-\d\d。.*记得带伞/],
-  'orders.ts': [/order_status: 订单 A0001/, /trains: .*G101/, /price \+ tax_rate: .*226/],
+  'orders.ts': [
+    /order_status: 订单 A0001.*\(2 steps\)/,
+    /trains: .*G101/,
+    /services at the same time: 2\nasked: notify .*王芳/,
+    /price \+ tax_rate \+ notify: .*226.*\(3 steps\)/,
+    /(?:0 calls: .*\(1 step\)\n){3}/,
+  ],
+  'research.ts': [
+    /asked: send_email\n[\s\S]*li@example\.com[\s\S]*\| Beta X \| 999 \| 9 \|/,
+    /^web_search -> web_fetch -> web_fetch -> send_email$/m,
+    /^1 mail: To: li@example\.com$/m,
+  ],
   'approval.ts': [/asked: send_mail .*everybody/, /^sent: liu@example\.com: 会议改到三点$/m],
   'break-in.ts': [/example:quick: Page 1/, /cancelled after 3 calls/],
   'fork-and-replay.ts': [/the last one is run\.end/, /forked at event \d+: 四点！/],
