@@ -60,6 +60,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'weather',
     asks: /\bweather\b|\bforecast\b|umbrella|\b(?:rain|snow)(?:ing|y)?\b.*\b(?:today|tomorrow|tonight|now|week|weekend)\b|\b(?:is|will) it (?:going to )?(?:be )?(?:rain|snow|cold|hot|warm|sunny|windy|freezing)|\bhow (?:cold|hot|warm) is it\b|\btemperature\b.*\b(?:now|today|tomorrow|tonight|outside|currently|this week)\b|\bcurrent temperature\b|天气|气温|下雨|下雪|带伞|(?:今天|明天|后天|现在|这会儿|今晚|周末|外面|当前|未来).*(?:冷|热|多少度|温度|几度|雨|雪|风|晴|穿什么)/iu,
+    unless: WRITING,
     tool: /\b(?:weather|forecast|temperature|meteo\w*|climate)\b|天气|气温|气象|温度/iu,
     facts: [TEMPERATURE, CONDITION, /(?:湿度|降水概率|风力|humidity|chance of rain|wind)\D{0,12}\d+/giu],
   },

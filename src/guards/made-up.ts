@@ -119,8 +119,11 @@ function knownTo({ instructions, messages }: State, at: number): Known {
 }
 
 function unknownFact(sentence: string, kind: Kind, known: Known): string | undefined {
+  const times = [...sentence.matchAll(DAY_OR_TIME)];
   for (const pattern of kind.facts) {
-    for (const [fact] of sentence.matchAll(pattern)) {
+    for (const { 0: found, index } of sentence.matchAll(pattern)) {
+      // The 10 of 10:00 is no figure of its own.
+      const fact = times.find((time) => time.index <= index && index + found.length <= time.index + time[0].length)?.[0] ?? found;
       const numbers = [...numbersIn(fact)];
       const given = fact.search(DAY_OR_TIME) < 0 ? known.figures : known.numbers;
       const isKnown = numbers.length > 0 ? numbers.every((number) => isGiven(number, given)) : known.text.includes(plain(fact));

@@ -113,3 +113,16 @@ test('a run is replayed by the numbers that it began with', async () => {
     assert.ok(replay.ok, JSON.stringify(replay));
   }
 });
+
+test('what the person has told, and what is to be made up, is not taken for the word of a tool', async () => {
+  const weather = plainTool('get_weather', [{ sky: 'clear' }], { description: 'Gives the weather' });
+  const calendar = plainTool('calendar', [[]], { description: 'Reads the calendar' });
+  const told10 = await told('I have a meeting at 10:00 tomorrow. When is my meeting?', ['You told me: at 10:00.'], { tools: [calendar] });
+  assert.deepEqual([told10.trips, told10.outcome.unverified], [[], undefined]);
+  const other = await told('I have a meeting at 10:00 tomorrow. When is my meeting?', ['It is at 11:30.', 'It is at 11:30.'], {
+    tools: [calendar],
+  });
+  assert.deepEqual(other.trips, ['made_up:nudge']);
+  const story = await told('写一个关于天气的小故事', ['从前，天气晴朗，气温24℃，小明出门了。'], { tools: [weather] });
+  assert.deepEqual([story.trips, story.outcome.unverified], [[], undefined]);
+});
