@@ -6,7 +6,6 @@ import { HermesError, nearest } from '../kernel/errors.ts';
 import { cut } from '../kernel/text.ts';
 import { type Tool, tool } from '../tools/define.ts';
 import { isWithin } from '../tools/protected.ts';
-import { parseSkill } from './agent-skill.ts';
 import type { AgentSkill } from './types.ts';
 
 export const LOAD_SKILL = 'load_skill';
@@ -72,6 +71,7 @@ export function loadSkillTool(skills: readonly AgentSkill[]): Tool {
 }
 
 async function instructionsOf({ name, folder, file }: AgentSkill, workspace: string): Promise<string> {
+  const { parseSkill } = await import('./agent-skill.ts');
   const { body } = await parseSkill(await readFile(file, 'utf8'), folder);
   const root = await realpath(workspace);
   const place = isWithin(root, folder) ? relative(root, folder) || '.' : folder;

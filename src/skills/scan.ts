@@ -5,15 +5,13 @@
 
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { HermesError } from '../kernel/errors.ts';
+import { errorData, HermesError } from '../kernel/errors.ts';
 import { type ContentCache, createContentCache } from '../tools/content-cache.ts';
 import type { Tool } from '../tools/define.ts';
 import type { WorkerPool } from '../tools/pool.ts';
-import { parseSkill } from './agent-skill.ts';
-import type { Entry } from './entry.ts';
 import { changeOf, type Pins, readPins } from './pins.ts';
 import { readSkillTool } from './skill-tool.ts';
-import type { AgentSkill, Manifest, SkillDiagnostic, SkillPlace } from './types.ts';
+import type { AgentSkill, Entry, Manifest, SkillDiagnostic, SkillPlace } from './types.ts';
 
 /** Folders within folders that are looked into, and folders in all. */
 const DEPTH = 4;
@@ -123,9 +121,9 @@ class SkillScan {
       const { name: own, description, acts } = read;
       all.push({ ...base, name: own, description, ...(acts ? { acts } : {}), state: this.#settle(kind, file, read) });
     } catch (error) {
-      if (!(error instanceof HermesError)) throw error;
-      const { code, message, data } = error;
-      diagnostics.push({ file, code, message, ...(typeof data.line === 'number' ? { line: data.line } : {}) });
+      const { code, message } = errorData(error, 'unreadable');
+      const line = error instanceof HermesError ? error.data.line : undefined;
+      diagnostics.push({ file, code, message, ...(typeof line === 'number' ? { line } : {}) });
       all.push({ ...base, state: 'bad' });
     }
   }
@@ -162,6 +160,7 @@ class SkillScan {
   async #readText(file: string, folder: string, { origin }: SkillPlace): Promise<Read> {
     const { size } = await stat(file);
     if (size > MOST_TEXT) throw new HermesError('bad_skill', `it has ${size} bytes; at most ${MOST_TEXT} are read`, { kind: 'usage' });
+    const { parseSkill } = await import('./agent-skill.ts');
     const { name, description, deviations } = await parseSkill(await readFile(file, 'utf8'), folder);
     const keep = () => void this.#skills.texts.push({ name, description, folder, file, origin });
     return { name, description, hints: deviations.map((message) => ({ file, code: 'deviation', message })), keep };

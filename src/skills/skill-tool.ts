@@ -10,9 +10,8 @@ import { branded, hashOf, type Tool, tool } from '../tools/define.ts';
 import type { Parameter } from '../tools/infer/plan.ts';
 import type { WorkerPool } from '../tools/pool.ts';
 import { hasDefaults, withDefaults } from '../tools/schema.ts';
-import { type Entry, findEntry, readEntry } from './entry.ts';
-import { readManifest } from './manifest.ts';
-import type { Manifest } from './types.ts';
+import { findEntry } from './entry.ts';
+import type { Entry, Manifest } from './types.ts';
 
 const PLAN: Parameter[] = [{ from: 'arguments' }, { from: 'context' }];
 
@@ -36,11 +35,11 @@ export async function readSkillTool(file: string, { cache, threads, code }: Skil
   const folder = dirname(file);
   const text = await readFile(file, 'utf8');
   const manifest = (await cache.get(`manifest ${file}`, async () => ({
-    value: await readManifest(text),
+    value: await (await import('./manifest.ts')).readManifest(text),
     files: new Map([[file, text]]),
   }))) as Manifest;
   const entry = await findEntry(folder, manifest, code);
-  const found = (await cache.get(`entry ${entry}`, () => readEntry(entry))) as Entry;
+  const found = (await cache.get(`entry ${entry}`, async () => (await import('./code.ts')).readEntry(entry))) as Entry;
   if (found.problem || found.key === undefined) {
     const { code: problem = 'no_function', message = '', line } = found.problem ?? {};
     throw new HermesError(problem, message, { kind: 'usage', ...(line === undefined ? {} : { data: { line, file: entry } }) });

@@ -43,3 +43,15 @@ export interface SkillDiagnostic {
   code: string;
   message: string;
 }
+
+/** What the code tells. `problem`: it cannot be used. */
+export interface Entry {
+  /** Name of the export; with it the function is called as (arguments, context). */
+  key?: string;
+  level?: Level;
+  untrusted?: true;
+  outward?: true;
+  /** What its code does besides computing: "it uses node:fs (line 1)". */
+  acts?: string;
+  problem?: { code: string; message: string; line?: number };
+}

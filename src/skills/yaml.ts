@@ -3,6 +3,7 @@
 import type { Document, Node, Pair } from 'yaml';
 import { HermesError } from '../kernel/errors.ts';
 import type { Json } from '../kernel/types.ts';
+import { bracketDepth } from './depth.ts';
 
 /** Bytes; a manifest has 2,000. */
 const MOST_BYTES = 64_000;
@@ -45,16 +46,6 @@ function checkNodes(yaml: typeof import('yaml'), document: Document, lineOf: (no
       }
     },
   });
-}
-
-function bracketDepth(text: string): number {
-  let depth = 0;
-  let most = 0;
-  for (const character of text) {
-    if (character === '[' || character === '{') most = Math.max(most, ++depth);
-    else if ((character === ']' || character === '}') && depth > 0) depth--;
-  }
-  return most;
 }
 
 function bad(message: string, line?: number): HermesError {

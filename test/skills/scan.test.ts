@@ -166,6 +166,29 @@ test('code that is no skill is told with its place, and a link out of the folder
   assert.match(told[4]!, /inside the skill's folder, got skill\.ts/);
 });
 
+test('what is made to break its reader costs only its own skill', async (t) => {
+  const folder = await ownFolder(t);
+  await write(join(folder, 'deep'), {
+    'skill.yaml': COUNT_YAML.replaceAll('count_characters', 'deep'),
+    'skill.ts': `export default () => ${'['.repeat(20_000)}${']'.repeat(20_000)};`,
+  });
+  await write(join(folder, 'yaml'), { 'skill.yaml/file': 'a folder of this name', 'skill.ts': COUNT_CODE });
+  await write(join(folder, 'good'), COUNT);
+  const { tools, diagnostics, hints } = await scan(folder);
+  assert.deepEqual(
+    tools.map(({ info }) => [info.name, info.level]),
+    [
+      ['deep', 'write'],
+      ['count_characters', 'read'],
+    ],
+  );
+  assert.match(hints.map(({ message }) => message).join(), /deep: .*nested too deeply to be read/);
+  assert.deepEqual(
+    diagnostics.map(({ file, code }) => [file, code]),
+    [[join(folder, 'yaml/skill.yaml'), 'unreadable']],
+  );
+});
+
 test('the level that is not declared is what the code shows, and why it is asked about is told', async (t) => {
   const folder = await ownFolder(t);
   const yaml = (name: string, more = '') =>
