@@ -22,8 +22,8 @@ export interface Grade {
 }
 export type AskModel = (request: AskOptions) => Promise<Reply>;
 
-/** Tiny models find no end by themselves. */
-const MOST_TOKENS = 200;
+/** Enough for a call; tiny models find no end by themselves. */
+const MOST_TOKENS = 120;
 const SILENCE: Reply = { text: '', calls: [], finish: 'stop' };
 
 export async function gradeCase(one: ToolCase, protocol: Protocol, aids: Aids, ask: AskModel): Promise<Grade> {
@@ -44,7 +44,8 @@ export async function gradeCase(one: ToolCase, protocol: Protocol, aids: Aids, a
 const NO_CALL = { called: false, valid: false, tool: false, full: false };
 
 function requestOf(protocol: Protocol, state: State, infos: ToolCase['tools'][number]['info'][], aids: Aids): AskOptions {
-  const { responseFormat, ...request } = { maxOutputTokens: MOST_TOKENS, ...protocol.render(state, infos), temperature: 0 };
+  const room = protocol.name === 'native' ? {} : { maxOutputTokens: MOST_TOKENS };
+  const { responseFormat, ...request } = { ...room, ...protocol.render(state, infos), temperature: 0 };
   return responseFormat && aids.grammar ? { ...request, responseFormat } : request;
 }
 

@@ -34,14 +34,18 @@ export function findBySchema(
   request: string,
   known: ReadonlyMap<string, { span?: Span | undefined }>,
 ): Map<string, Found> {
+  const slots = slotsOf(tool.input_schema);
+  const pieces = piecesOf(
+    request,
+    slots.some(({ property }) => property.type === 'array'),
+  );
   const work: Work = {
     request,
     words: requestWords(request),
-    pieces: piecesOf(request),
+    pieces,
     toolWords: nameWords(`${tool.name} ${tool.keywords ?? ''}`),
     written,
   };
-  const slots = slotsOf(tool.input_schema);
   const open = slots.filter(({ name }) => !known.has(name));
   const found = new Map<string, Found>();
   for (const slot of open) {
@@ -50,16 +54,29 @@ export function findBySchema(
   }
   const taken = [...known.values(), ...found.values()].flatMap(({ span }) => span ?? []);
   const offers = open.filter(({ name }) => !found.has(name)).flatMap((slot) => offersFor(slot, slots, work));
-  for (const offer of bestOf(offers, taken)) {
+  for (const offer of bestForNeeded(offers, taken)) {
     found.set(offer.slot.name, offer);
     if (offer.span) taken.push(offer.span);
   }
+  inRow(open, found);
   inOrder(open, found, work, taken);
   for (const slot of open) {
     const usual = found.has(slot.name) || !slot.required ? undefined : usualValue(slot);
     if (usual !== undefined) found.set(slot.name, { value: usual, note: 'its default' });
   }
   return found;
+}
+
+/** An optional argument gives way where a needed one would stay without a value. */
+function bestForNeeded(offers: readonly Offer[], taken: readonly Span[]): Offer[] {
+  const all = bestOf(offers, taken);
+  const needed = bestOf(
+    offers.filter(({ slot }) => slot.required),
+    taken,
+  );
+  if (needed.length <= all.filter(({ slot }) => slot.required).length) return all;
+  const others = offers.filter(({ slot }) => !slot.required);
+  return [...needed, ...bestOf(others, [...taken, ...needed.flatMap(({ span }) => span ?? [])])];
 }
 
 /** The best offer first, each piece once; then two arguments change their pieces where both together fit better so. */
@@ -298,6 +315,21 @@ function groupsOf(pieces: readonly Piece[], request: string): Piece[][] {
 }
 
 // ---- what is left -------------------------------------------------------------------------------------------
+
+/** side1, side2 and side3 are said in their order, whatever stands near each. */
+function inRow(open: readonly Slot[], found: Map<string, Found>): void {
+  const rows = Map.groupBy(open, ({ name }) =>
+    nameWords(name)
+      .filter((word) => !/^(?:\d+|first|second|third)$/.test(word))
+      .join(' '),
+  );
+  for (const [row, slots] of rows) {
+    const values = slots.flatMap(({ name }) => found.get(name) ?? []);
+    if (row === '' || slots.length < 2 || values.length < slots.length || values.some(({ span }) => !span)) continue;
+    values.sort((a, b) => a.span!.start - b.span!.start);
+    for (const [index, { name }] of slots.entries()) found.set(name, values[index]!);
+  }
+}
 
 /** As many numbers as arguments that need one: in the order in which they are said. The same for lists of numbers. */
 function inOrder(open: readonly Slot[], found: Map<string, Found>, { pieces, request }: Work, taken: Span[]): void {

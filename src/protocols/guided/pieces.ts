@@ -12,14 +12,15 @@ export interface Piece extends Span {
   sign?: string;
 }
 
-export function piecesOf(request: string): Piece[] {
+/** `numbersInLists`: "1, 2 and 3" is one list; otherwise three numbers. */
+export function piecesOf(request: string, numbersInLists = true): Piece[] {
   const pieces: Piece[] = [];
   const add = (found: Piece[]) => {
     for (const one of found) if (!pieces.some((other) => one.start < other.end && other.start < one.end)) pieces.push(one);
   };
   add(byPattern(request, 'quoted', QUOTED, 1));
   add(byPattern(request, 'date', DATE));
-  add(lists(request));
+  if (numbersInLists) add(lists(request));
   add(byPattern(request, 'formula', FORMULA));
   add(byPattern(request, 'code', CODE));
   const named = names(request).filter((one) => !pieces.some((other) => one.start < other.end && other.start < one.end));
