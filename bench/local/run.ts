@@ -21,7 +21,12 @@ export function timeRuns(modelFile: string, directory: string): RunTimes {
     const env = { PATH: process.env.PATH, HOME: folder, HERMES_MODELS: directory };
     const run = (args: string[], more = {}) => {
       const started = performance.now();
-      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, env: { ...env, ...more }, encoding: 'utf8', timeout: 120_000 });
+      const { status, stderr } = spawnSync(process.execPath, args, {
+        cwd: folder,
+        env: { ...env, ...more },
+        encoding: 'utf8',
+        timeout: 120_000,
+      });
       if (status !== 0) throw new Error(`${args[0]} ended with ${status}: ${stderr}`);
       return (performance.now() - started) / 1000;
     };
