@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { HermesError } from '../kernel/errors.ts';
+import { HermesError, packageMissing } from '../kernel/errors.ts';
 
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   linux: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'].map((name) => `/usr/bin/${name}`),
@@ -42,11 +42,8 @@ export interface LaunchOptions {
 /** Throws `browser_missing` or `package_missing` with the command that helps. */
 export async function launchBrowser({ executable, sandbox, proxyPort, env }: LaunchOptions): Promise<Browser> {
   const executablePath = findBrowser(executable);
-  const { chromium } = await import('playwright-core').catch(() => {
-    throw new HermesError('package_missing', 'the browser needs the package playwright-core', {
-      kind: 'tool',
-      next: 'npm install playwright-core@1.65.1',
-    });
+  const { chromium } = await import('playwright-core').catch((cause) => {
+    throw packageMissing('the browser needs', ['playwright-core'], cause);
   });
   try {
     return await chromium.launch({

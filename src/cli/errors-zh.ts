@@ -35,7 +35,6 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
   not_tls: ['对方的端口不是 TLS', '如果是普通 HTTP 服务，base_url 请以 http:// 开头。'],
   not_http: ['对方说的不是 HTTP', '检查 base_url 的端口和协议。'],
   mcp_login: ['MCP 服务器需要登录', '运行 hermes mcp login 加服务器名。'],
-  mcp_missing: ['缺少 MCP 客户端的包', '在项目文件夹中运行 npm install 加包名。'],
   mcp_known_unusable: ['MCP 服务器的记录无法使用', '确认该目录可写，或删除该文件（其中的同意随之作废）。'],
   no_source: ['找不到这个来源', '写一个文件夹、.tgz 压缩包、git 仓库（可加 #分支）或 npm:包名。'],
   no_skill: ['其中没有技能', '技能是含有 skill.yaml 或 SKILL.md 的文件夹；可用 --path 指定。'],
@@ -99,7 +98,7 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
 };
 
 /** What a next step names and a translation cannot know: variables, options with a value, packages, the nearest name. */
-const NAMED = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|--model [^\s,]*[^\s,.]|npm install [^\s,]*[^\s,.]|(?<=mean )"[^"]+"/g;
+const NAMED = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|--model [^\s,]*[^\s,.]|npm install [^\s,]*[^\s,.](?: @?[\w./-]+@\d[\d.]*\d)*|(?<=mean )"[^"]+"/g;
 
 /** The same error for a Chinese reader. One whose next step is in Chinese has been told in Chinese; only its data may be in its message. */
 export function inChinese<T extends { code: string; message: string; next?: string }>(error: T): T {

@@ -33,6 +33,38 @@ export class HermesError extends Error {
   }
 }
 
+/** Packages that are asked for only where they are needed, with the versions that were tested (a test compares package.json). */
+const OPTIONAL_PACKAGES = {
+  '@anthropic-ai/sandbox-runtime': '0.0.83',
+  '@modelcontextprotocol/client': '2.4.0',
+  '@mozilla/readability': '0.6.0',
+  linkedom: '0.18.15',
+  nodemailer: '10.6.1',
+  pg: '8.23.1',
+  'playwright-core': '1.65.1',
+  sharp: '0.35.5',
+  'tree-sitter-bash': '0.25.1',
+  'web-tree-sitter': '0.27.2',
+};
+type OptionalPackage = keyof typeof OPTIONAL_PACKAGES;
+
+/** The line that installs what is named, as a person can paste it. */
+export function installLine(...names: OptionalPackage[]): string {
+  return `npm install ${names.map((name) => `${name}@${OPTIONAL_PACKAGES[name]}`).join(' ')}`;
+}
+
+/** `who` is what needs them, such as "the browser needs"; `cause` is what the import said. */
+export function packageMissing(who: string, names: OptionalPackage[], cause: unknown): HermesError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const why = /^(?:ERR_)?MODULE_NOT_FOUND$/.test(code ?? '') ? 'not installed' : `cannot be loaded: ${message.split('\n')[0]}`;
+  const what = names.length > 1 ? 'packages' : 'package';
+  return new HermesError('package_missing', `${who} the ${what} ${names.join(' and ')} (${why})`, {
+    kind: 'usage',
+    next: installLine(...names),
+    cause,
+  });
+}
+
 /** Any thrown value as error data; foreign errors keep their text under `internal_error`. */
 export function errorData(thrown: unknown, code = 'internal_error'): ErrorData {
   if (thrown instanceof HermesError) return thrown.toData();

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import type { Client, Transport } from '@modelcontextprotocol/client';
-import { HermesError } from '../kernel/errors.ts';
+import { HermesError, packageMissing } from '../kernel/errors.ts';
 import { cut } from '../kernel/text.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { cleanText } from '../tools/result.ts';
@@ -188,20 +188,11 @@ export class Connection {
 
 type Sdk = typeof import('@modelcontextprotocol/client');
 
-const SDK = '@modelcontextprotocol/client';
-const SDK_VERSION = '2.4.0';
-
 export async function loadSdk(): Promise<Sdk> {
   try {
     return await import('@modelcontextprotocol/client');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'ERR_MODULE_NOT_FOUND' ? 'is not installed' : `cannot be loaded: ${message.split('\n')[0]}`;
-    throw new HermesError('mcp_missing', `MCP servers need the package ${SDK}, which ${why}`, {
-      kind: 'usage',
-      next: `npm install ${SDK}@${SDK_VERSION}`,
-      cause: error,
-    });
+  } catch (cause) {
+    throw packageMissing('MCP servers need', ['@modelcontextprotocol/client'], cause);
   }
 }
 

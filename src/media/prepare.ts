@@ -4,7 +4,7 @@
  */
 
 import type { Sharp } from 'sharp';
-import { HermesError } from '../kernel/errors.ts';
+import { HermesError, installLine } from '../kernel/errors.ts';
 import { readHeader, withoutMetadata } from './header.ts';
 import { type ImageKind, mediaType } from './kind.ts';
 
@@ -156,7 +156,7 @@ function sharpMissing(name: string, reason: string): HermesError {
     `${name} has to be made smaller or converted for the model (${reason}), which needs the package sharp.`,
     {
       kind: 'usage',
-      next: 'npm install sharp',
+      next: installLine('sharp'),
       data: { name, reason },
     },
   );

@@ -1,11 +1,14 @@
 /** macOS: Seatbelt, by @anthropic-ai/sandbox-runtime. Its settings are those of the whole process; the first policy's hosts count. */
 
 import { homedir, tmpdir } from 'node:os';
+import { packageMissing } from '../kernel/errors.ts';
 import type { Prepared, Sandbox, SandboxPolicy } from './types.ts';
 import { watchUnmade } from './unmade.ts';
 
 export async function openSeatbelt(): Promise<Sandbox> {
-  const { SandboxManager } = await import('@anthropic-ai/sandbox-runtime');
+  const { SandboxManager } = await import('@anthropic-ai/sandbox-runtime').catch((cause) => {
+    throw packageMissing('the sandbox of macOS needs', ['@anthropic-ai/sandbox-runtime'], cause);
+  });
   let starting: Promise<void> | undefined;
   return {
     name: 'Seatbelt',

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Node, Parser } from 'web-tree-sitter';
+import { packageMissing } from '../kernel/errors.ts';
 
 export type { Node };
 
@@ -26,12 +27,20 @@ export function loadGrammar(): Promise<Parse> {
 }
 
 async function load(): Promise<Parse> {
-  const { Parser, Language } = await import('web-tree-sitter');
+  const { Parser, Language, file } = await loadPackages();
   await Parser.init();
-  const file = createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm');
   const parser = new Parser();
   parser.setLanguage(await Language.load(await readFile(file)));
   return (text) => parse(parser, text);
+}
+
+async function loadPackages() {
+  try {
+    const file = createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm');
+    return { ...(await import('web-tree-sitter')), file };
+  } catch (cause) {
+    throw packageMissing('judging commands needs', ['web-tree-sitter', 'tree-sitter-bash'], cause);
+  }
 }
 
 function parse(parser: Parser, text: string): Node | undefined {

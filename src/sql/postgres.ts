@@ -1,7 +1,7 @@
 /** PostgreSQL: one reading statement, in a read-only transaction that is rolled back, with a reader's rights. */
 
 import type { Client } from 'pg';
-import { HermesError } from '../kernel/errors.ts';
+import { HermesError, packageMissing } from '../kernel/errors.ts';
 import { unknownColumn, unknownTable } from './hints.ts';
 import { readOnly } from './sqlite.ts';
 import { tableOf } from './table.ts';
@@ -20,8 +20,8 @@ const MOST_DESCRIBED = 40;
 
 export async function askPostgres(url: string, password: string | undefined, request: DatabaseRequest): Promise<Answered> {
   const words = request.sql === undefined ? [] : checked(request.sql);
-  const { default: pg } = await import('pg').catch(() => {
-    throw new HermesError('package_missing', 'Postgres databases need the package pg', { next: 'npm install pg@8.23.1' });
+  const { default: pg } = await import('pg').catch((cause) => {
+    throw packageMissing('Postgres databases need', ['pg'], cause);
   });
   const client = new pg.Client({
     connectionString: withPassword(url, password),

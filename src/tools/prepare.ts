@@ -180,8 +180,9 @@ async function judge(tool: Tool, args: JsonObject, context: JudgeContext): Promi
     if (deny === undefined) return { ...judgement, stage: 'judged' };
     return { stage: 'rejected', code: 'refused_command', message: `${tool.info.name} was refused and nothing was run: ${deny}` };
   } catch (error) {
-    const { code, message } = toError(error);
-    return { stage: 'rejected', code, message: `${tool.info.name} could not be judged, so nothing was run: ${message}` };
+    const { code, message, next } = toError(error);
+    const hint = next === undefined ? '' : `; ${next}`;
+    return { stage: 'rejected', code, message: `${tool.info.name} could not be judged, so nothing was run: ${message}${hint}` };
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type Mail from 'nodemailer/lib/mailer/index.js';
 import type { Logger } from 'nodemailer/lib/shared/index.js';
-import { HermesError } from '../kernel/errors.ts';
+import { HermesError, packageMissing } from '../kernel/errors.ts';
 
 export interface MailServer {
   host: string;
@@ -78,8 +78,7 @@ async function loadTransport() {
   try {
     return (await import('nodemailer')).createTransport;
   } catch (cause) {
-    const next = 'tell the user to run: npm install nodemailer@10.6.1';
-    throw new HermesError('package_missing', 'mails need the package nodemailer', { kind: 'tool', next, cause });
+    throw packageMissing('mails need', ['nodemailer'], cause);
   }
 }
 

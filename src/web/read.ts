@@ -4,6 +4,7 @@
  */
 
 import { fileURLToPath } from 'node:url';
+import { installLine } from '../kernel/errors.ts';
 import type { Page } from './extract.ts';
 import { plainText } from './plain.ts';
 
@@ -13,9 +14,8 @@ const TIME_LIMIT = 6_000;
 const HEAP_LIMIT = 256;
 const OUTPUT_LIMIT = 30_000_000;
 
-/** Optional packages, with the versions that were tested. */
-const PACKAGES = ['linkedom', '@mozilla/readability'];
-const NOT_INSTALLED = 'finding the main text and the links needs packages (npm install linkedom@0.18.15 @mozilla/readability@0.6.0)';
+const PACKAGES = ['linkedom', '@mozilla/readability'] as const;
+const NOT_INSTALLED = `finding the main text and the links needs packages (${installLine(...PACKAGES)})`;
 
 export interface ReadPage extends Page {
   /** Why it is plain text only, without links. */

@@ -186,7 +186,7 @@ test('without sharp: what is within the limits passes, the rest is refused with 
       console.log(name, told);
     }`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
-  assert.equal(stdout, 'small image/webp\nturned image/jpeg\nlarge sharp_missing: npm install sharp\n', stderr);
+  assert.equal(stdout, 'small image/webp\nturned image/jpeg\nlarge sharp_missing: npm install sharp@0.35.5\n', stderr);
 });
 
 /** 2 x 2 pixels of 24 bits. */
