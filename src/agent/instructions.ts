@@ -2,7 +2,7 @@
 
 import type { State } from '../kernel/types.ts';
 import type { Templates } from '../protocols/templates.ts';
-import { catalogueOf } from '../skills/load-skill.ts';
+import { catalogueOf } from './catalogue.ts';
 import type { InstructionFile } from './instruction-files.ts';
 import type { AgentOptions } from './types.ts';
 
@@ -17,21 +17,23 @@ export interface Instructions {
 /** `before`: the state that a fork begins with; without instructions of its own it keeps those. */
 export function instructionsOf(options: AgentOptions, templates: Templates, language: 'zh' | 'en', before?: State): Instructions {
   const { instructions, instructionFiles: files = [], skills = [] } = options;
-  const parts: [template: string, text: string][] = [];
-  const variables = { files: files.map(block).join('\n\n'), skills: catalogueOf(skills) };
-  if (files.length > 0) parts.push(['instruction-files', templates.fill('instruction-files', language, { files: variables.files })]);
-  if (skills.length > 0) parts.push(['skills', templates.fill('skills', language, { skills: variables.skills })]);
-  const named = files.length > 0 ? { files: Object.fromEntries(files.map(({ path, hash }) => [path, hash])) } : {};
+  const fromFiles = files.length > 0 && templates.fill('instruction-files', language, { files: files.map(block).join('\n\n') });
+  const named = { files: Object.fromEntries(files.map(({ path, hash }) => [path, hash])) };
   if (instructions === undefined && before !== undefined) {
-    const isSame = parts.every(([, text]) => before.instructions.includes(text));
-    return { text: before.instructions, templates: ['instructions'], ...(isSame ? named : {}) };
+    const { instructions: text } = before;
+    return { text, templates: ['instructions'], ...(fromFiles && text.includes(fromFiles) ? named : {}) };
   }
-  const own = instructions ?? templates.get('instructions', language).text;
-  return {
-    text: [own, ...parts.map(([, text]) => text)].join('\n\n'),
-    templates: ['instructions', ...parts.map(([name]) => name)],
-    ...named,
-  };
+  const texts = [instructions ?? templates.get('instructions', language).text];
+  const used = ['instructions'];
+  if (fromFiles) {
+    texts.push(fromFiles);
+    used.push('instruction-files');
+  }
+  if (skills.length > 0) {
+    texts.push(templates.fill('skills', language, { skills: catalogueOf(skills) }));
+    used.push('skills');
+  }
+  return { text: texts.join('\n\n'), templates: used, ...(fromFiles ? named : {}) };
 }
 
 function block({ path, text, bytes, kept }: InstructionFile): string {

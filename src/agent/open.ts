@@ -2,6 +2,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { matchesPattern } from '../guards/permissions.ts';
 import { type Log, type LogProblem, openLog } from '../journal/log.ts';
 import { createSecrets } from '../journal/secrets.ts';
 import { readSigningKey, signEnds } from '../journal/sign.ts';
@@ -9,13 +10,13 @@ import { openSqliteStore } from '../journal/sqlite.ts';
 import type { EventStore } from '../journal/store.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { providersOf } from '../models/profiles.ts';
-import { LOAD_SKILL } from '../skills/load-skill.ts';
 import type { Skills } from '../skills/scan.ts';
 import type { Tool } from '../tools/define.ts';
 import { lackOf } from '../tools/needs.ts';
 import { type Diagnostic, type Scanned, scanTools, type ToolFolder } from '../tools/scan.ts';
 import { READ_RESULT } from '../tools/shape/read-result.ts';
 import { Agent } from './agent.ts';
+import { LOAD_SKILL } from './catalogue.ts';
 import type { Config } from './config.ts';
 import { defined } from './defined.ts';
 import { GUARD_OPTIONS } from './guards.ts';
@@ -64,7 +65,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       ...defined({ onApproval: options.onApproval, timezone: settings.timezone }),
       ...(settings.system_prompt ? { instructions: settings.system_prompt } : {}),
       instructionFiles: instructions.files,
-      skills: tools.some(({ info }) => info.name === LOAD_SKILL) ? skills.texts : [],
+      skills: isOffered(LOAD_SKILL, tools, settings.tool_white_list) ? skills.texts : [],
       ...(settings.language === 'auto' ? {} : { language: settings.language }),
       fallback: model.fallback.map((name) => config.aliases[name] ?? name),
       protocol: model.protocol,
@@ -166,6 +167,10 @@ function scanFolders(config: Config): Promise<Scanned> {
   const own = directories.map((directory) => resolve(config.root, directory)).filter((directory) => directory !== SHIPPED_TOOLS.path);
   const folders: ToolFolder[] = [SHIPPED_TOOLS, ...own];
   return scanTools(folders, { disabled, library: libraryAddress(), cacheFile: join(config.root, '.hermes', 'cache', 'tools.json') });
+}
+
+function isOffered(name: string, tools: readonly Tool[], whiteList: readonly string[]): boolean {
+  return tools.some(({ info }) => info.name === name) && whiteList.some((pattern) => matchesPattern(pattern, name));
 }
 
 /** The shell tool sees these folders as well: skills bring scripts. */

@@ -9,6 +9,7 @@ import type { JsonObject, State, ToolInfo } from '../kernel/types.ts';
 import { FIND_TOOLS, foundFor } from '../tools/find.ts';
 import { preselect } from '../tools/select.ts';
 import { READ_RESULT } from '../tools/shape/read-result.ts';
+import { LOAD_SKILL } from './catalogue.ts';
 
 /** Up to this many all are shown: models choose well among them, and a choice by words can miss. */
 export const PRESELECT_ABOVE = 32;
@@ -16,6 +17,9 @@ export const PRESELECT_ABOVE = 32;
 export const PRESELECT = 12;
 /** A request of fewer tokens may lean on the one before it ("and tomorrow?"). */
 const SHORT = 10;
+
+/** Prompts speak of them. */
+const ALWAYS: ReadonlySet<string> = new Set([FIND_TOOLS, READ_RESULT, LOAD_SKILL]);
 
 type Choice = (state: State, tools: readonly ToolInfo[]) => readonly ToolInfo[];
 
@@ -47,9 +51,9 @@ export function isMany(tools: readonly unknown[], count = PRESELECT): boolean {
 
 /** In the order that the toolbox has them. */
 function choose(state: State, tools: readonly ToolInfo[], count: number): ToolInfo[] {
-  const others = tools.filter(({ name }) => name !== FIND_TOOLS && name !== READ_RESULT);
+  const others = tools.filter(({ name }) => !ALWAYS.has(name));
   const fitting = new Set(preselect(requestOf(state), others, count));
-  return tools.filter((tool) => fitting.has(tool) || tool.name === FIND_TOOLS || tool.name === READ_RESULT);
+  return tools.filter((tool) => fitting.has(tool) || ALWAYS.has(tool.name));
 }
 
 /** What this run was asked; with what was asked before, when it is short. */

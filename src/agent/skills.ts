@@ -3,8 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { loadSkillTool } from '../skills/load-skill.ts';
-import { type Skills, scanSkills } from '../skills/scan.ts';
+import type { Skills } from '../skills/scan.ts';
 import type { SkillDiagnostic, SkillPlace } from '../skills/types.ts';
 import { hashOf, type Tool } from '../tools/define.ts';
 import type { Scanned } from '../tools/scan.ts';
@@ -31,16 +30,28 @@ export function userSkills({ userFolder }: Pick<Config, 'userFolder'>): string {
   return join(userFolder, 'skills');
 }
 
+/** The part is loaded when there is a folder of skills. */
 export async function openSkills(config: Config): Promise<Skills> {
   const home = config.env.HOME || homedir();
   const cache = config.env.XDG_CACHE_HOME || join(home, '.cache');
-  return scanSkills(await placesOf(config, home), {
+  const places = (await placesOf(config, home)).filter(({ path }) => existsSync(path));
+  if (places.length === 0) return { tools: [], texts: [], files: new Map(), bundled: new Set(), found: [], diagnostics: [], hints: [] };
+  const { scanSkills } = await import('../skills/scan.ts');
+  const skills = await scanSkills(places, {
     disabled: config.values.skills.disabled,
     library: libraryAddress(),
     // Of the user's own: what a folder holds must not say how the program's skills are to be read.
     cacheFile: join(cache, 'hermes', 'skills', `${hashOf(config.root)}.json`),
     pinsFile: pinsFile(config),
   });
+  return withLoader(skills);
+}
+
+/** Where there are instructions to load, the tool that does. */
+async function withLoader(skills: Skills): Promise<Skills> {
+  if (skills.texts.length === 0) return skills;
+  const { loadSkillTool } = await import('../skills/load-skill.ts');
+  return { ...skills, tools: [...skills.tools, loadSkillTool(skills.texts)] };
 }
 
 /** Project before user before the program's own. */
@@ -57,8 +68,9 @@ async function placesOf(config: Config, home: string): Promise<SkillPlace[]> {
 /** Of folders that a program names itself: what openSkills of the library gives. The caller's word is their trust. */
 export async function skillsIn(directories: readonly string[], options: { disabled?: readonly string[] } = {}): Promise<LoadedSkills> {
   const places = directories.map((path): SkillPlace => ({ path: resolve(path), origin: 'project' }));
-  const { tools, texts, diagnostics } = await scanSkills(places, { ...options, library: libraryAddress() });
-  return { tools: texts.length > 0 ? [...tools, loadSkillTool(texts)] : tools, skills: texts, diagnostics };
+  const { scanSkills } = await import('../skills/scan.ts');
+  const { tools, texts, diagnostics } = await withLoader(await scanSkills(places, { ...options, library: libraryAddress() }));
+  return { tools, skills: texts, diagnostics };
 }
 
 /** Names of the built-in tools, which leave the field to skills of theirs. */
@@ -87,15 +99,14 @@ function bundledPlace(): SkillPlace {
  */
 export function withSkills(scanned: Scanned, skills: Skills, disabled: readonly string[]): Scanned {
   const isOwnFile = (name: string) => scanned.files.has(name);
-  const loader = skills.texts.length > 0 ? [loadSkillTool(skills.texts)] : [];
-  const wanted = [...skills.tools, ...loader].filter(({ info }) => !disabled.includes(info.name));
+  const wanted = skills.tools.filter(({ info }) => !disabled.includes(info.name));
   const used = new Map(wanted.filter(({ info }) => !isOwnFile(info.name)).map((tool) => [tool.info.name, tool]));
   const builtIn = new Set(scanned.tools.map(({ info }) => info.name));
   const taken = wanted
     .filter(({ info }) => isOwnFile(info.name))
     .map(({ info: { name } }) => {
       const message = `${name} is already defined by ${scanned.files.get(name)}; rename one of them`;
-      return { file: skills.files.get(name) ?? 'load_skill', code: 'duplicate_tool', message };
+      return { file: skills.files.get(name) ?? name, code: 'duplicate_tool', message };
     });
   const files = [...skills.files].filter(([name]) => used.has(name) && !skills.bundled.has(name));
   return {

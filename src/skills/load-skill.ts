@@ -1,17 +1,12 @@
-/** Skills that are instructions: their catalogue, which stands in the system prompt, and the tool that reads one on demand. */
+/** The tool that reads a skill of instructions on demand. */
 
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { HermesError, nearest } from '../kernel/errors.ts';
-import { cut } from '../kernel/text.ts';
 import { type Tool, tool } from '../tools/define.ts';
 import { isWithin } from '../tools/protected.ts';
 import type { AgentSkill } from './types.ts';
 
-export const LOAD_SKILL = 'load_skill';
-/** Characters of the catalogue, and those that a description keeps at least. */
-const MOST_CATALOGUE = 8_000;
-const LEAST_DESCRIPTION = 60;
 /** Bytes of one resource. */
 const MOST_BYTES = 1_000_000;
 /** Characters of instructions that reach the model at once: those of the format have at most 500 lines. */
@@ -19,28 +14,10 @@ const MOST_CHARACTERS = 40_000;
 /** Resources that are named with a skill. */
 const MOST_NAMED = 100;
 
-/** One line a skill, by name. Long ones are shortened evenly; what does not fit at all is counted. */
-export function catalogueOf(skills: readonly Pick<AgentSkill, 'name' | 'description'>[]): string {
-  const sorted = skills.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const whole = sorted.map(({ name, description }) => `- ${name}: ${description}`);
-  if (whole.join('\n').length <= MOST_CATALOGUE) return whole.join('\n');
-  const names = sorted.reduce((sum, { name }) => sum + name.length + 6, 0);
-  const each = Math.max(LEAST_DESCRIPTION, Math.floor((MOST_CATALOGUE - names) / sorted.length));
-  const lines: string[] = [];
-  let room = MOST_CATALOGUE;
-  for (const { name, description } of sorted) {
-    const line = `- ${name}: ${description.length <= each ? description : `${cut(description, each - 1)}…`}`;
-    room -= line.length + 1;
-    if (room < 0) break;
-    lines.push(line);
-  }
-  return lines.length === sorted.length ? lines.join('\n') : [...lines, `- … +${sorted.length - lines.length}`].join('\n');
-}
-
 export function loadSkillTool(skills: readonly AgentSkill[]): Tool {
   const names = skills.map(({ name }) => name).sort();
   return tool({
-    name: LOAD_SKILL,
+    name: 'load_skill',
     description:
       'Gives the instructions of a skill from the list of skills, or a text file that belongs to it. Use it before doing what a skill is ' +
       'for, then follow it; scripts of a skill run with the tool shell.',

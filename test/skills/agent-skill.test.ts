@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { catalogueOf, LOAD_SKILL } from '../../src/agent/catalogue.ts';
 import { parseSkill } from '../../src/skills/agent-skill.ts';
-import { catalogueOf, loadSkillTool } from '../../src/skills/load-skill.ts';
+import { loadSkillTool } from '../../src/skills/load-skill.ts';
 import { scanSkills } from '../../src/skills/scan.ts';
 import { callOnce } from './call.ts';
 import { ownFolder, text, write } from './rig.ts';
@@ -123,6 +124,7 @@ test('a model loads the instructions, then a resource; nothing outside the skill
   await symlink('../../secret.txt', join(folder, 'skills/写周报/link.txt'));
   const { texts } = await scanSkills([{ path: join(folder, 'skills'), origin: 'project' }]);
   const tool = loadSkillTool(texts);
+  assert.equal(tool.info.name, LOAD_SKILL);
   const call = async (args: { name: string; file?: string }) => {
     const result = await callOnce(tool, args, folder);
     return result.success ? String(result.data) : `${result.error.code}: ${result.error.message} ${result.error.next}`;
