@@ -247,3 +247,20 @@ test("the library: skills of a folder for an agent of one's own", async (t) => {
   );
   assert.match(JSON.stringify(model.calls[0]!.prompt[0]), /- 诗: Does a thing/);
 });
+
+test('without the tool that loads them skills are not listed; a fork keeps the instructions that its run began with', async (t) => {
+  const { config, cwd } = await project(t, { 'skills/诗/SKILL.md': text('诗'), 'AGENTS.md': '用中文回答。' });
+  const { systems } = await run(await config({ overrides: [option('agent.tool_white_list', ['calculator'])] }), ['.']);
+  assert.doesNotMatch(systems[0]!, /load_skill/);
+  assert.match(systems[0]!, /用中文回答。/);
+  const { outcome, start } = await run(await config(), ['一']);
+  await writeFile(join(cwd, 'AGENTS.md'), 'Answer in English.');
+  const model = scriptedModel(['二']);
+  const opened = await openAgent(await config(), { model });
+  await opened.agent.fork(outcome.runId, { request: '再说一次' });
+  const [first] = model.calls[0]!.prompt;
+  await opened.close();
+  assert.match(String(first!.content), /用中文回答。/);
+  assert.doesNotMatch(String(first!.content), /Answer in English/);
+  assert.deepEqual(Object.keys(start.instruction_files ?? {}), ['AGENTS.md']);
+});
