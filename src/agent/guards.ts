@@ -17,7 +17,12 @@ import type { GuardOptions } from './types.ts';
 const NAMED = 3;
 
 export function guardsOf(tools: () => readonly ToolInfo[]): Guard[] {
-  const info = (name: string) => tools().find((tool) => tool.name === name);
+  let known: { of: readonly ToolInfo[]; byName: Map<string, ToolInfo> } | undefined;
+  const info = (name: string) => {
+    const of = tools();
+    if (known?.of !== of) known = { of, byName: new Map(of.map((tool) => [tool.name, tool])) };
+    return known.byName.get(name);
+  };
   return [failureGuard((name) => similarTools(info(name), tools())), loopGuard((name) => info(name)?.level), outwardGuard];
 }
 

@@ -23,7 +23,9 @@ export function loopGuard(level: (tool: string) => Level | undefined): Guard {
 
 /** Before a call is made: it would be one too many. */
 function refusal(state: State, calls: number, insist: number, level: LevelOf): Verdict | undefined {
-  const open = state.calls.filter(({ status }) => status === 'proposed' || status === 'prepared');
+  const open = state.calls.filter(
+    ({ name, status }) => (status === 'proposed' || status === 'prepared') && mayRepeat(state, name, calls - 1),
+  );
   if (open.length === 0) return undefined;
   const recent = recentTrail(state);
   const asked = open.map((call) => ({ call, like: wanted(call) }));
@@ -42,9 +44,23 @@ function refusal(state: State, calls: number, insist: number, level: LevelOf): V
 function nudge(state: State, calls: number, level: LevelOf): Verdict | undefined {
   if (calls < 3 || state.messages.at(-1)?.role !== 'tool') return undefined;
   const recent = recentTrail(state);
-  const newest = recent.filter((entry) => entry.step === state.step && entry.error_code !== LOOP);
+  const newest = recent.filter(
+    (entry) => entry.step === state.step && entry.error_code !== LOOP && mayRepeat(state, entry.name, calls - 1),
+  );
   const found = newest.find((entry) => repeats(recent, entry, level) === calls - 1);
   return found && { verdict: 'nudge', message: TEXT[state.language].nudge(found.name, calls - 1) };
+}
+
+/** Nearly every call is new: whether one result of this tool has come often enough is seen without comparing arguments. */
+function mayRepeat({ trail }: State, name: string, times: number): boolean {
+  const counts = new Map<string, number>();
+  for (const entry of trail) {
+    if (entry.name !== name || entry.error_code === LOOP) continue;
+    const count = (counts.get(entry.result) ?? 0) + 1;
+    if (count >= times) return true;
+    counts.set(entry.result, count);
+  }
+  return false;
 }
 
 type LevelOf = (tool: string) => Level | undefined;
@@ -58,7 +74,8 @@ function wanted({ name, arguments: args }: Call): Wanted {
 function repeats(recent: readonly Trail[], call: Wanted, level: LevelOf): number {
   const steps = new Set<number>();
   let result: string | undefined;
-  for (const [index, entry] of [...recent.entries()].reverse()) {
+  for (let index = recent.length - 1; index >= 0; index--) {
+    const entry = recent[index]!;
     if (entry.error_code === LOOP) continue;
     if (isSame(entry, call, level)) {
       result ??= entry.result;

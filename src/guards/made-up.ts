@@ -45,10 +45,12 @@ export function madeUpIn(state: State, ports: MadeUpPorts): MadeUp | undefined {
   if (!answer || answer_by === 'rail' || output_schema || protocol === 'guided' || !numbersOf(state).made_up) return undefined;
   const at = state.messages.findLastIndex((message) => message.role === 'user');
   const request = (state.messages[at]?.content ?? '').slice(0, LOOKED_AT.request);
+  const wanted = asked(request, ports);
+  if (wanted.length === 0) return undefined;
   const called = new Set(state.messages.slice(at).flatMap((message) => (message.role === 'tool' && message.success ? [message.name] : [])));
   const sentences = ownSentences(answer.slice(0, LOOKED_AT.answer)).filter((sentence) => asserts(sentence));
   const known = knownTo(state, at);
-  for (const { kind, able } of asked(request, ports)) {
+  for (const { kind, able } of wanted) {
     if (able.some(({ name }) => called.has(name))) continue;
     const fact = sentences.map((sentence) => unknownFact(sentence, kind, known)).find((found) => found !== undefined);
     if (fact !== undefined) return { fact, tool: able.map(({ name }) => name)[0]! };
