@@ -198,3 +198,11 @@ test('a question in words is typed in the terminal that asks', { skip }, async (
   assert.equal(await screen.ended, 0);
   assert.match(JSON.stringify(requests.at(-1)), /四个人/);
 });
+
+test('a question in words of a call by hand: the answer is the result, and no error', { skip }, async () => {
+  const screen = onScreen(['tools', 'call', 'ask_user', 'question=哪个城市？'], { cwd: await folder() });
+  await screen.seen(/Answer: /);
+  screen.type('北京\r');
+  assert.doesNotMatch(await screen.seen(/"answer": "北京"/), /Error/);
+  assert.equal(await screen.ended, 0);
+});

@@ -106,7 +106,9 @@ export async function toolsCall(cli: Cli, name: string, words: readonly string[]
       if (event_type === 'call.reject') result = { success: false, error: { code: data.code, message: data.message } };
     };
     const status = await turn.take(() => agent.start(`tools call ${name} ${words.join(' ')}`, { onEvent }), true);
-    if (refusal !== undefined) printError(cli, { code: 'denied', message: refusal, next: cli.t('tools.call.denied', { name }) });
+    // Of a call that ran, the note was an answer to its question.
+    if (refusal !== undefined && !result?.success)
+      printError(cli, { code: 'denied', message: refusal, next: cli.t('tools.call.denied', { name }) });
     if (result === undefined) return refusal === undefined ? status : 3;
     if (result.success)
       cli.terminal.out(`${typeof result.data === 'string' && !options.json ? result.data : JSON.stringify(result.data, null, 2)}\n`);
