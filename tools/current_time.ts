@@ -56,7 +56,7 @@ export default tool({
       request: '今天是几月几号？',
       arguments: {},
       result: { time_zone: 'Asia/Shanghai', time: '21:17', date: '2026-03-02', weekday: 'Monday', iso: '2026-03-02T21:17:03+08:00' },
-      answer: '今天是 2026-03-02。',
+      answer: '今天是 2026-03-02，Monday。',
     },
   ],
   execute({ time_zone }, { context }) {

@@ -28,7 +28,7 @@ export default tool({
     additionalProperties: false,
   },
   aliases: { folder: 'path', directory: 'path', dir: 'path', 文件夹: 'path', 目录: 'path' },
-  keywords: 'list files folder directory what is there which files show ls 列出 文件 文件夹 目录 有哪些 有什么',
+  keywords: 'list files folder directory contents which files show ls 列出 文件 文件夹 目录 有哪些 有什么',
   examples: [
     {
       request: 'Which files are in the folder notes?',

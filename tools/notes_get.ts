@@ -23,7 +23,7 @@ export default tool({
     additionalProperties: false,
   },
   aliases: { name: 'key', title: 'key', 名称: 'key' },
-  keywords: 'my notes noted saved look up note check recall what did I 笔记 查 我的 记过 之前',
+  keywords: 'my notes noted saved look up note check recall what did I 笔记 查 我的 记过 记了 让你记 之前',
   examples: [
     {
       request: 'Look up my shoe size in my notes',

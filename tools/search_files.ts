@@ -53,7 +53,7 @@ export default tool({
     关键词: 'query',
     文件名: 'name',
   },
-  keywords: 'search find grep files lines containing where which file mentions text name 搜索 查找 找 哪个文件 哪里 包含 提到 文件名',
+  keywords: 'search find grep files lines containing which file mentions text name 搜索 查找 找 哪个文件 包含 提到 文件名',
   examples: [
     {
       request: 'Where is parseDate defined?',
