@@ -67,7 +67,7 @@ async function main(): Promise<number> {
 
 /** Rails are for tiny models; the others have no lines and copy nothing. */
 function isForAll(arm: string): boolean {
-  return ['on', 'no_selection', 'no_examples', 'no_adapter', 'no_repair', 'off'].includes(arm);
+  return ['on', 'no_selection', 'no_examples', 'no_when_not', 'no_adapter', 'no_repair', 'off'].includes(arm);
 }
 
 async function opened(name: string | undefined): Promise<ChatModel> {

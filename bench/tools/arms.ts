@@ -18,6 +18,8 @@ export interface Aids {
   selection: boolean;
   /** The tools' own example requests are shown, and searched by the selection. */
   examples: boolean;
+  /** Descriptions say when a tool is not for. */
+  whenNot: boolean;
   /** The argument adapter mends what does not fit the schema. */
   adapter: boolean;
   /** Values are copied from the request or found by resolvers. */
@@ -32,10 +34,21 @@ export interface Aids {
   model: boolean;
 }
 
-const ALL: Aids = { selection: true, examples: true, adapter: true, copying: true, lines: true, grammar: true, repair: true, model: true };
+const ALL: Aids = {
+  selection: true,
+  examples: true,
+  whenNot: true,
+  adapter: true,
+  copying: true,
+  lines: true,
+  grammar: true,
+  repair: true,
+  model: true,
+};
 const NONE: Aids = {
   selection: false,
   examples: false,
+  whenNot: false,
   adapter: false,
   copying: false,
   lines: false,
@@ -49,6 +62,7 @@ export const ARMS: Readonly<Record<string, Aids>> = {
   on: ALL,
   no_selection: { ...ALL, selection: false },
   no_examples: { ...ALL, examples: false },
+  no_when_not: { ...ALL, whenNot: false },
   no_adapter: { ...ALL, adapter: false },
   no_copying: { ...ALL, copying: false },
   no_lines: { ...ALL, lines: false },
@@ -119,6 +133,6 @@ function lines(name: string, args: JsonObject): string {
   );
 }
 
-export function requestOf(state: State): string {
+function requestOf(state: State): string {
   return state.messages.findLast(({ role }) => role === 'user')?.content ?? '';
 }

@@ -5,6 +5,7 @@ import type { AskOptions } from '../../src/models/types.ts';
 import type { Protocol } from '../../src/protocols/types.ts';
 import type { Tool } from '../../src/tools/define.ts';
 import { createPrepare } from '../../src/tools/prepare.ts';
+import { withoutWhenNot } from '../../src/tools/select.ts';
 import { compileValidator, inspect } from '../../src/tools/validate.ts';
 import { begin } from '../states.ts';
 import type { Aids } from './arms.ts';
@@ -27,7 +28,11 @@ const MOST_TOKENS = 120;
 const SILENCE: Reply = { text: '', calls: [], finish: 'stop' };
 
 export async function gradeCase(one: ToolCase, protocol: Protocol, aids: Aids, ask: AskModel): Promise<Grade> {
-  const infos = one.tools.map(({ info: { examples, ...info } }) => (aids.examples && examples ? { ...info, examples } : info));
+  const infos = one.tools.map(({ info: { examples, ...info } }) => ({
+    ...info,
+    ...(aids.examples && examples ? { examples } : {}),
+    ...(aids.whenNot ? {} : { description: withoutWhenNot(info.description) }),
+  }));
   const state = begin(one.request, protocol.name);
   const reply = aids.model ? await ask(requestOf(protocol, state, infos, aids)) : SILENCE;
   if (!aids.repair && reply.calls.length === 0 && !isJson(reply.text)) return { ...NO_CALL, told: `no JSON: ${reply.text}` };

@@ -64,6 +64,11 @@ export function likeness(one: ToolInfo, other: ToolInfo): number {
   return shared === 0 ? 0 : shared / (length(a) * length(b));
 }
 
+/** A description without its sentences that say what the tool is not for: their words would point to it. */
+export function withoutWhenNot(description: string): string {
+  return description.replace(/(?<=^|[.;。；]\s*)(?:not (?:for|when|to)\b|do not use|不)[^.;。；]*[.;。；]?/gi, '');
+}
+
 interface Index {
   texts: { counts: Map<string, number>; length: number }[];
   averageLength: number;
@@ -100,7 +105,8 @@ function countWords(tool: ToolInfo): Index['texts'][number] {
   };
   add(tool.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' '), WEIGHTS.name);
   add(tool.keywords ?? '', WEIGHTS.keywords);
-  add(tool.description, WEIGHTS.description);
+  add(withoutWhenNot(tool.description), WEIGHTS.description);
+
   for (const example of tool.examples ?? []) add(example.request, WEIGHTS.examples);
   return { counts, length };
 }

@@ -10,7 +10,7 @@ import { type Piece, piecesOf } from './pieces.ts';
 import { findCopy, overlaps, type Span } from './spans.ts';
 import { isAkin, isPlain, nameWords, requestWords, type Word } from './words.ts';
 
-export interface Found {
+interface Found {
   value: Json;
   note: string;
   span?: Span;

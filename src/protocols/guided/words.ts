@@ -23,7 +23,7 @@ export function nameWords(name: string): string[] {
     .filter(Boolean);
 }
 
-export function stemOf(word: string): string {
+function stemOf(word: string): string {
   return word
     .replace(/['’]s?$/, '')
     .replace(/ies$/, 'y')
