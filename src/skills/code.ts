@@ -2,7 +2,7 @@
 
 import { HermesError } from '../kernel/errors.ts';
 import type { Fresh } from '../tools/content-cache.ts';
-import { bracketDepth } from './depth.ts';
+import { bracketDepth } from '../tools/depth.ts';
 import type { Entry } from './types.ts';
 
 /** Exports that are called, the first that is there. */

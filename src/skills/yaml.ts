@@ -3,7 +3,7 @@
 import type { Document, Node, Pair } from 'yaml';
 import { HermesError } from '../kernel/errors.ts';
 import type { Json } from '../kernel/types.ts';
-import { bracketDepth } from './depth.ts';
+import { bracketDepth } from '../tools/depth.ts';
 
 /** Bytes; a manifest has 2,000. */
 const MOST_BYTES = 64_000;

@@ -1,7 +1,11 @@
 /** Front door: the plain functions of a file as tools. What the parser found is kept under the content of the files that were read. */
 
 import { createContentCache, type Fresh } from '../content-cache.ts';
+import { bracketDepth } from '../depth.ts';
 import type { Findings } from './functions.ts';
+
+/** From about 2,000 on the parser ends the whole program. */
+const MOST_NESTED = 1_000;
 
 export interface Inference {
   infer(file: string, keys: readonly string[]): Promise<Findings>;
@@ -21,6 +25,9 @@ async function read(file: string, keys: readonly string[]): Promise<Fresh<Findin
   const { parseSync } = await import('oxc-parser');
   const { Modules } = await import('./module.ts');
   const { readFunctions } = await import('./functions.ts');
-  const modules = new Modules((name, text) => parseSync(name, text));
+  const modules = new Modules((name, text) => {
+    if (bracketDepth(text) > MOST_NESTED) throw new Error(`${name} nests brackets more than ${MOST_NESTED} deep`);
+    return parseSync(name, text);
+  });
   return { value: readFunctions(file, keys, modules), files: modules.files };
 }
