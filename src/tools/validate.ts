@@ -17,6 +17,7 @@ const MOST_DEPTH = 100;
 const SMALL = 5_000;
 /** Milliseconds that a guarded check may take: a pattern can explode on a few dozen characters. */
 const TIME_LIMIT = 60;
+const MOST_TRIES = 5;
 
 /** One line a problem; none = valid. `size` as measured by `inspect`. Throws HermesError `invalid_arguments` when it takes too long. */
 export type Validator = (args: JsonObject, size: number) => string[];
@@ -61,17 +62,27 @@ export function inspect(args: JsonObject, root = 'arguments'): { size: number; p
 
 let guarded: { box: { job?: () => unknown }; run(): unknown } | undefined;
 
-/** Runs a synchronous job; it is stopped at the time limit. Costs 0.3 ms, and 5 ms at the first use. */
+/**
+ * Runs a synchronous job; it is stopped at the time limit. Costs 0.3 ms, and 5 ms at the first use. Where the limit passed while the
+ * machine was busy with something else, the job is given another try: what counts is the work, not the clock.
+ */
 function withinTime<T>(job: () => T, root: string): T {
   guarded ??= makeGuarded();
   guarded.box.job = job;
   try {
-    return guarded.run() as T;
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new HermesError('invalid_arguments', `${root}: could not be checked within ${TIME_LIMIT} ms; send shorter values`, {
-      kind: 'tool',
-    });
+    for (let tries = 1; ; tries++) {
+      const before = process.cpuUsage();
+      try {
+        return guarded.run() as T;
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+        const { user, system } = process.cpuUsage(before);
+        if (tries < MOST_TRIES && (user + system) / 1000 < TIME_LIMIT / 2) continue;
+        throw new HermesError('invalid_arguments', `${root}: could not be checked within ${TIME_LIMIT} ms; send shorter values`, {
+          kind: 'tool',
+        });
+      }
+    }
   } finally {
     guarded.box.job = undefined;
   }
