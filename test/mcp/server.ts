@@ -25,7 +25,7 @@ const bad = [
 ];
 
 /** The file may also say only that nothing is to be answered. */
-const isSlow = () => toolsFile !== undefined && readFileSync(toolsFile, 'utf8') === 'slow';
+const isSlow = () => Boolean(toolsFile) && readFileSync(toolsFile!, 'utf8') === 'slow';
 
 function tools(): unknown[] {
   if (toolsFile) return JSON.parse(readFileSync(toolsFile, 'utf8')) as unknown[];
