@@ -44,7 +44,6 @@ export function fillArguments(tool: ToolInfo, written: Readonly<Record<string, s
   for (const [name, property] of properties)
     if (typeof property.format === 'string') take(name, statedValue(tool, property, written[name], request, resolve));
   if ((tool.examples ?? []).length > 0) {
-    for (const [name, property] of properties) take(name, copiedNumber(property, written[name], request));
     bySchema((property) => property.type !== undefined && property.type !== 'string');
     for (const [name] of properties) take(name, formedLike(tool, name, request, taken()));
     for (const [name, property] of properties) take(name, statedValue(tool, property, written[name], request, resolve));
@@ -128,12 +127,12 @@ function rail(value: Json, note: string): Value {
   return { value, by: 'rail', note };
 }
 
+/** What the request names comes before what the model writes: tiny models take choices out of the examples. */
 function choice(values: readonly Json[], written: string | undefined, request: string): Value | undefined {
-  const named = (text: string) => values.find((value) => typeof value === 'string' && bare(value) === bare(text));
-  const own = written === undefined ? undefined : named(written);
-  if (own !== undefined) return model(own);
-  const mentioned = values.find((value) => typeof value === 'string' && findCopy(value, request));
-  return mentioned === undefined ? undefined : rail(mentioned, 'named in the request');
+  const mentioned = values.filter((value) => typeof value === 'string' && findCopy(value, request));
+  const own = written === undefined ? undefined : values.find((value) => typeof value === 'string' && bare(value) === bare(written));
+  if (own !== undefined && (mentioned.length === 0 || mentioned.includes(own))) return model(own);
+  return mentioned[0] === undefined ? undefined : rail(mentioned[0], 'named in the request');
 }
 
 /** The model's number, where it stands in the request but once. */
