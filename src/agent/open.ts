@@ -59,7 +59,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
     const { tools, diagnostics, liveTools, skills } = opened;
     for (const problem of instructions.problems) options.onNotice?.(problem);
     for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
-    checkNamed(config, tools);
+    checkNamed(config, tools, [...(options.allow ?? []), ...(options.deny ?? [])]);
     const agent = new Agent({
       ...modelOptions(config, options),
       ...defined({ onApproval: options.onApproval, timezone: settings.timezone }),
@@ -133,12 +133,17 @@ export function modelOptions(config: Config, options: Pick<OpenOptions, 'model' 
   };
 }
 
-/** A tool that was named for this run (--tools) and is not there, or not set up, is a mistake; patterns and the file may name what others have. */
-function checkNamed({ values, sources, toolSettings, env }: Config, tools: readonly Tool[]): void {
-  if (sources['agent.tool_white_list']?.origin !== 'option') return;
+/**
+ * A tool that was named for this run (--tools, --allow, --deny) and is not there is a mistake, and so is one of --tools that is not set up;
+ * patterns and the file may name what others have.
+ */
+function checkNamed({ values, sources, toolSettings, env }: Config, tools: readonly Tool[], rules: readonly string[]): void {
+  const isListed = sources['agent.tool_white_list']?.origin === 'option';
   const names = tools.map((tool) => tool.info.name);
-  const missing = values.agent.tool_white_list.find((name) => name !== '' && !name.includes('*') && !names.includes(name));
+  const given = [...(isListed ? values.agent.tool_white_list : []), ...rules.map((rule) => rule.split(':', 1)[0]!)];
+  const missing = given.find((name) => name !== '' && !name.includes('*') && !names.includes(name));
   if (missing === undefined) {
+    if (!isListed) return;
     const named = tools.filter(({ info }) => values.agent.tool_white_list.includes(info.name));
     const lack = named.map((tool) => lackOf(tool, toolSettings[tool.info.name] ?? {}, env)).find((one) => one !== undefined);
     if (lack) throw new HermesError('not_set_up', lack, { kind: 'usage', next: 'set it in hermes_config.toml, the environment or .env' });

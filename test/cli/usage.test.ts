@@ -30,6 +30,8 @@ test('commands and options', async () => {
   await refused(['rnu', 'x'], /no command "rnu".*run/);
   await refused(['runs', 'lst'], /no command "lst".*list/);
   await refused(['run', '--modle', 'x', 'y'], /no option --modle.*--model/);
+  await refused(['run', 'x', '--deny', 'wirte_file'], /no tool "wirte_file".*write_file/s);
+  await refused(['run', 'x', '--allow', 'notes_st:key=a'], /no tool "notes_st".*notes_set/s);
   await refused(['run', 'x', '-f'], /--file.*needs a value/);
   await refused(['runs'], /which command/);
   await refused(['runs', 'show'], /run is missing/);
