@@ -95,6 +95,7 @@ function tools(ran: string[]) {
       description: 'Gives the log of an order: a long text.',
       input: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
       level: 'read',
+      resultCharacters: 40_000, // whole: the request shall not fit
       execute: ({ order }) => {
         ran.push(`read_log ${order}`);
         return Array.from({ length: 400 }, (_, n) => `${n} order ${order} moved to shelf ${n * 7}`).join('\n');
