@@ -46,6 +46,8 @@ export class Connection {
   readonly #transport: Transport;
   readonly #end: () => void;
   readonly #stdio: StdioTransport | undefined;
+  /** It had not answered when its time to start was over. */
+  #isLate = false;
 
   private constructor(server: ServerConfig, options: ConnectionOptions, client: Client, transport: Transport, end: () => void) {
     this.#server = server;
@@ -90,7 +92,10 @@ export class Connection {
     const made = makeTransport(sdk, server.transport, options);
     const connection = new Connection(server, options, client, made.transport, made.end);
     const end = () => void connection.close();
-    const late = setTimeout(end, options.startMs);
+    const late = setTimeout(() => {
+      connection.#isLate = true;
+      end();
+    }, options.startMs);
     options.signal?.addEventListener('abort', end);
     try {
       options.signal?.throwIfAborted();
@@ -166,7 +171,8 @@ export class Connection {
         ? fail('mcp_login', 'does not accept the Authorization header of its configuration', 'correct the header')
         : fail('mcp_login', 'wants you to log in', `hermes mcp login ${name}`);
     }
-    if (code === 'REQUEST_TIMEOUT') {
+    // Which of the two clocks rings first is chance; it is late either way.
+    if (code === 'REQUEST_TIMEOUT' || this.#isLate) {
       const ms = callMs ?? this.#options.startMs;
       return fail(
         'timeout',
