@@ -8,7 +8,7 @@ const [modelPath = '', folder = ''] = process.argv.slice(2);
 const { ChatMLChatWrapper, getLlama } = await import('node-llama-cpp');
 const llama = await getLlama({ gpu: false, build: 'never', progressLogs: false, logger: () => {} });
 const model = await llama.loadModel({ modelPath });
-const context = await model.createContext({ contextSize: 4096, sequences: 1, swaFullCache: true });
+const context = await model.createContext({ contextSize: 4096, sequences: 1, swaFullCache: true, threads: 2 });
 const sequence = context.getSequence();
 const wrapper = new ChatMLChatWrapper();
 for (const name of readdirSync(folder).filter((each) => each.endsWith('.request.json'))) {
