@@ -5,6 +5,7 @@ import { HermesError } from '../kernel/errors.ts';
 import { estimateTokens } from '../kernel/text.ts';
 import type { JsonObject } from '../kernel/types.ts';
 import type { Habits } from './profile.ts';
+import { toolOutputText } from './tool-output.ts';
 
 export interface RenderedMessage {
   /** JSON; a tool message holds one object for each result, joined by commas. */
@@ -84,20 +85,5 @@ function assistantMessage({ content }: Message<'assistant'>, replay: string): Js
 }
 
 function toolMessage({ toolCallId, toolName, output }: LanguageModelV4ToolResultPart): JsonObject {
-  return { role: 'tool', content: outputText(output), tool_name: toolName, tool_call_id: toolCallId };
-}
-
-function outputText(output: LanguageModelV4ToolResultPart['output']): string {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value;
-    case 'json':
-    case 'error-json':
-      return JSON.stringify(output.value);
-    case 'execution-denied':
-      return output.reason ?? 'The tool was not run: permission denied.';
-    case 'content':
-      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type} that is not sent]`)).join('\n');
-  }
+  return { role: 'tool', content: toolOutputText(output, 'that is not sent'), tool_name: toolName, tool_call_id: toolCallId };
 }

@@ -5,6 +5,7 @@ import { HermesError } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { seesNoImages } from './http-errors.ts';
 import type { Habits } from './profile.ts';
+import { toolOutputText } from './tool-output.ts';
 
 /** Under this name a reply's `extra` holds what the endpoint has to get back with that message. */
 export const extraKey = 'openai-compatible';
@@ -154,22 +155,7 @@ function toolMessages(message: Extract<LanguageModelV4Message, { role: 'tool' }>
     JSON.stringify({
       role: 'tool',
       tool_call_id: callId(part.toolCallId),
-      content: textOf(toolOutput(part.output), marked && i === results.length - 1),
+      content: textOf(toolOutputText(part.output, 'that this endpoint does not take'), marked && i === results.length - 1),
     });
   return results.map(write).join(',');
-}
-
-function toolOutput(output: LanguageModelV4ToolResultPart['output']): string {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value;
-    case 'json':
-    case 'error-json':
-      return JSON.stringify(output.value);
-    case 'execution-denied':
-      return output.reason ?? 'The tool was not run: permission denied.';
-    case 'content':
-      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type} that this endpoint does not take]`)).join('\n');
-  }
 }
