@@ -33,10 +33,15 @@ export function cannotSee({ abilities }: Pick<ChatModel, 'abilities'>, protocol:
   return abilities?.images === false || protocol === 'guided'; // the rails hold words only
 }
 
+/** For people. */
+export function unseenText(model: string, language: State['language']): string {
+  return TEXT[language].note(model);
+}
+
 /** Tells people that what they gave will not be seen; undefined when there is no image, or it will. */
 export function unseenNote({ input, protocol, language }: RunStart, model: ChatModel): Fact<'run.note'> | undefined {
   if (!input || imagesOf(input).length === 0 || !cannotSee(model, protocol)) return undefined;
-  return { event_type: 'run.note', data: { level: 'warning', code: 'images_unseen', message: TEXT[language].note(model.id) } };
+  return { event_type: 'run.note', data: { level: 'warning', code: 'images_unseen', message: unseenText(model.id, language) } };
 }
 
 const blind = new WeakMap<Message, Message>();

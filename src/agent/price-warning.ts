@@ -1,6 +1,6 @@
 /** The word about a price table that has grown old: said once for each table, by whichever process comes first. */
 
-import type { Cost, Fact, State } from '../kernel/types.ts';
+import type { Fact, State } from '../kernel/types.ts';
 import { knownOf, learn } from '../models/knowledge.ts';
 import { priceTable, staleDays } from '../models/prices.ts';
 
@@ -12,12 +12,9 @@ const TEXT = {
 };
 
 /** `now`: for tests. */
-export function createPriceWarning(
-  env: NodeJS.ProcessEnv | undefined,
-  now = () => new Date(),
-): (cost: Cost, state: State) => Fact<'run.note'>[] {
+export function createPriceWarning(env: NodeJS.ProcessEnv | undefined, now = () => new Date()): (state: State) => Fact<'run.note'>[] {
   let looked = false;
-  return (_cost, { language }) => {
+  return ({ language }) => {
     if (looked) return [];
     looked = true;
     const days = staleDays(now());

@@ -8,6 +8,7 @@ import { errorData, HermesError } from '../kernel/errors.ts';
 import type { Fact, State } from '../kernel/types.ts';
 import type { ChatModel } from '../models/types.ts';
 import type { Reading } from '../protocols/types.ts';
+import { unseenText } from './images.ts';
 import type { ModelOption } from './types.ts';
 
 /** How the model is asked this time; `failed` changes it for the next. */
@@ -50,7 +51,7 @@ export function createRecover(parts: RecoverParts): Recover {
       if (error.code === 'images_not_supported' && !attempt.blind) {
         attempt.blind = true;
         model.learn?.({ images: false });
-        return [note('images_unseen', TEXT[state.language].blind(model.id))];
+        return [note('images_unseen', unseenText(model.id, state.language))];
       }
       if (error.code === 'max_tokens' && attempt.maxTokens !== undefined && attempt.maxTokens < MOST_TOKENS) {
         attempt.maxTokens = Math.min(attempt.maxTokens * 4, MOST_TOKENS);
@@ -110,7 +111,6 @@ const TEXT = {
   en: {
     refused: (model: string) => `${model} refuses function calls here: the run goes on in the json protocol.`,
     text: (model: string) => `${model} writes its calls as text: the run goes on in the json protocol.`,
-    blind: (model: string) => `${model} cannot see images: it is told their names and sizes only. Name a model that can (--model).`,
     room: (model: string, tokens: number) => `${model} used up max_tokens before its answer: asked again with ${tokens}.`,
     model: (why: string, next: string) => `${why} Going on with ${next}.`,
     passed: (name: string, why: string) => `The fallback ${name} was passed over: ${why}`,
@@ -118,7 +118,6 @@ const TEXT = {
   zh: {
     refused: (model: string) => `${model} 在此不接受函数调用：改用 json 协议继续。`,
     text: (model: string) => `${model} 把工具调用写成了文本：改用 json 协议继续。`,
-    blind: (model: string) => `${model} 看不到图片，只会得知图片的名称和尺寸。请换用支持图片的模型（--model）。`,
     room: (model: string, tokens: number) => `${model} 在回答之前用完了 max_tokens：以 ${tokens} 重新提问。`,
     model: (why: string, next: string) => `${why} 改用 ${next} 继续。`,
     passed: (name: string, why: string) => `备用模型 ${name} 无法使用，已跳过：${why}`,

@@ -34,7 +34,7 @@ export interface ThinkParts {
   /** What a reply of this model costs, unless its endpoint says so; undefined = not known. */
   cost(model: ChatModel, usage: Usage | undefined): Cost | undefined;
   /** Said beside the first reply that was paid for by an old price. */
-  oldPrices(cost: Cost, state: State): Fact<'run.note'>[];
+  oldPrices(state: State): Fact<'run.note'>[];
   /** Sees each complete request and raw reply (HERMES_DEBUG=1). */
   debug?(state: State, request: AskOptions, reply: Reply | undefined): Promise<void>;
 }
@@ -73,7 +73,7 @@ export function createThink(parts: ThinkParts): Performers['think'] {
         return await performing.emit(
           end,
           ...more,
-          ...(cost && cost.amount > 0 ? parts.oldPrices(cost, attempt.state) : []),
+          ...(cost && cost.amount > 0 ? parts.oldPrices(attempt.state) : []),
           ...parts.recover.read(reading, model, attempt),
         );
       } catch (error) {

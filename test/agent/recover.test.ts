@@ -143,10 +143,10 @@ test('an old price table is told of once, whichever process comes first; a new o
   context.after(() => rm(folder, { recursive: true }));
   const env = { HERMES_MODELS: folder };
   const inAYear = () => new Date(Date.now() + 365 * 86_400_000);
-  const [cost, state] = [{ amount: 1, currency: 'USD' }, { language: 'zh' } as State];
-  assert.deepEqual(createPriceWarning(env, () => new Date('2026-12-01'))(cost, state), []);
+  const state = { language: 'zh' } as State;
+  assert.deepEqual(createPriceWarning(env, () => new Date('2026-12-01'))(state), []);
   const first = createPriceWarning(env, inAYear);
-  assert.match(first(cost, state)[0]?.data.message ?? '', /价格表日期为 20\d\d/);
-  assert.deepEqual(first(cost, state), []);
-  assert.deepEqual(createPriceWarning(env, inAYear)(cost, state), []);
+  assert.match(first(state)[0]?.data.message ?? '', /价格表日期为 20\d\d/);
+  assert.deepEqual(first(state), []);
+  assert.deepEqual(createPriceWarning(env, inAYear)(state), []);
 });
