@@ -57,7 +57,7 @@ function lines(file: string): { [key: string]: unknown }[] {
 const PYTHONIC: Record<string, string> = { dict: 'object', float: 'number', tuple: 'array', any: '' };
 
 /** Python's type names in JSON Schema's words; `any` is no type. */
-function jsonSchema(value: unknown): unknown {
+export function jsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(jsonSchema);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
+import { jsonSchema } from '../../bench/bfcl.ts';
 import type { Fact, Json, JsonObject, Level } from '../../src/kernel/types.ts';
 import { createToolbox } from '../../src/tools/call.ts';
 import { type Tool, tool } from '../../src/tools/define.ts';
@@ -319,21 +320,6 @@ function bfclTool({ name, description, parameters }: Definition): Tool {
 
 function safeName(name: string): string {
   return name.replaceAll('.', '_').slice(0, 64);
-}
-
-const PYTHONIC: Record<string, string> = { dict: 'object', float: 'number', tuple: 'array', any: '' };
-
-/** Python's type names in JSON Schema's words; `any` is no type. */
-function jsonSchema(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(jsonSchema);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, part]) => {
-      if (key !== 'type' || typeof part !== 'string') return [[key, jsonSchema(part)]];
-      const type = PYTHONIC[part] ?? part;
-      return type === '' ? [] : [[key, type]];
-    }),
-  );
 }
 
 /** The first acceptable value of each argument; "" = the argument may be left out. */
