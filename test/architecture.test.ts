@@ -26,18 +26,19 @@ const PARTS = [
   'sql',
   'browser',
 ];
+const BASE = ['kernel', 'network', 'package.ts'];
 const MAY_IMPORT: Record<string, string[]> = {
   kernel: [],
   network: ['kernel'],
-  ...Object.fromEntries(PARTS.map((part) => [part, ['kernel', 'network']])),
-  skills: ['kernel', 'network', 'tools'],
-  mcp: ['kernel', 'network', 'tools'],
-  protocols: ['kernel', 'network', 'models/types.ts'],
-  agent: ['kernel', 'network', ...PARTS],
-  harness: ['kernel', 'network', 'agent', ...PARTS],
-  evals: ['kernel', 'network', 'agent', 'harness', ...PARTS],
-  server: ['kernel', 'network', 'agent', 'harness', ...PARTS],
-  cli: ['kernel', 'network', 'agent', 'harness', 'evals', 'server', ...PARTS],
+  ...Object.fromEntries(PARTS.map((part) => [part, BASE])),
+  skills: [...BASE, 'tools'],
+  mcp: [...BASE, 'tools'],
+  protocols: [...BASE, 'models/types.ts'],
+  agent: [...BASE, ...PARTS],
+  harness: [...BASE, 'agent', ...PARTS],
+  evals: [...BASE, 'agent', 'harness', ...PARTS],
+  server: [...BASE, 'agent', 'harness', ...PARTS],
+  cli: [...BASE, 'agent', 'harness', 'evals', 'server', ...PARTS],
 };
 
 function filesUnder(folder: string): string[] {

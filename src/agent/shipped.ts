@@ -1,11 +1,11 @@
 /** The tools that the program ships: for itself, and for agents that are made in code. */
 
-import { resolve } from 'node:path';
 import { HermesError, nearest } from '../kernel/errors.ts';
+import { besideCode } from '../package.ts';
 import type { Tool } from '../tools/define.ts';
 import { scanTools } from '../tools/scan.ts';
 
-export const SHIPPED_TOOLS = { path: resolve(import.meta.dirname, '../../tools'), trusted: true } as const;
+export const SHIPPED_TOOLS = { path: besideCode('tools'), trusted: true } as const;
 
 /** Those of these names, in their order; without names all. Throws `unknown_tool`. */
 export async function shippedTools(names?: readonly string[]): Promise<Tool[]> {

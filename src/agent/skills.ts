@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { besideCode, ofPackage } from '../package.ts';
 import type { Skills } from '../skills/scan.ts';
 import type { SkillDiagnostic, SkillPlace } from '../skills/types.ts';
 import { hashOf, type Tool } from '../tools/define.ts';
@@ -75,7 +76,7 @@ export async function skillsIn(directories: readonly string[], options: { disabl
 
 /** Names of the built-in tools, which leave the field to skills of theirs. */
 export function builtInNames(): string[] {
-  return readdirSync(resolve(import.meta.dirname, '../../tools')).map((name) => name.replace(/\.\w+$/, ''));
+  return readdirSync(besideCode('tools')).map((name) => name.replace(/\.\w+$/, ''));
 }
 
 /** Without trust only what the user named for all folders counts. */
@@ -88,9 +89,8 @@ export function projectSkills({ values, sources, root, trust }: Config): string[
 
 /** In a checkout code and skill.yaml lie together; in the package the code is compiled. */
 function bundledPlace(): SkillPlace {
-  const code = resolve(import.meta.dirname, '../../skills');
-  if (existsSync(join(code, 'calculator', 'skill.yaml'))) return { path: code, origin: 'bundled' };
-  return { path: resolve(code, '../../skills'), origin: 'bundled', code };
+  const [path, code] = [ofPackage('skills'), besideCode('skills')];
+  return path === code ? { path, origin: 'bundled' } : { path, origin: 'bundled', code };
 }
 
 /**

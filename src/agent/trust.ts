@@ -11,6 +11,7 @@ import { mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/p
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
+import { ofPackage } from '../package.ts';
 import { hashOf } from '../tools/define.ts';
 import { readDotenv } from './dotenv.ts';
 import { FOREIGN_FOLDERS, instructionFileIn, projectChain } from './project-chain.ts';
@@ -52,7 +53,6 @@ const OURS = /^HERMES_|KEY|TOKEN|_BASE_URL$|_HOST$/i;
 /** Files that are looked at in one folder of tools or skills, and how deep. */
 const MOST_FILES = 500;
 const DEPTH = 4;
-const PACKAGE = resolve(import.meta.dirname, '../..');
 
 interface Around {
   env: Readonly<Record<string, string | undefined>>;
@@ -160,7 +160,7 @@ function stateOf(trusted: boolean): FolderTrust['state'] {
 
 /** What the program itself ships: its own folder, and the examples in it. */
 function isShipped(folder: string): boolean {
-  return folder === PACKAGE || isInside(join(PACKAGE, 'examples'), folder);
+  return folder === ofPackage() || isInside(ofPackage('examples'), folder);
 }
 
 function isInside(root: string, path: string): boolean {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { HermesError } from '../kernel/errors.ts';
+import { ofPackage } from '../package.ts';
 import { buildCommands } from './commands.ts';
 import { type Cli, type ExitStatus, usageError } from './context.ts';
 import { printError, statusOf, toldError, withoutSecrets } from './errors.ts';
@@ -72,14 +73,6 @@ function fromCommander(cli: Cli, thrown: CommanderError): HermesError {
   return usageError(message + (near ? ` ${cli.t('usage.meant', { name: near })}` : ''), cli.t('usage.help', { command: 'hermes' }));
 }
 
-/** package.json lies beside src/ and beside dist/. */
 function packageVersion(): string {
-  for (const path of ['../../package.json', '../../../package.json']) {
-    try {
-      return (JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string }).version;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-  return 'unknown';
+  return (JSON.parse(readFileSync(ofPackage('package.json'), 'utf8')) as { version: string }).version;
 }

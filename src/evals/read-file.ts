@@ -1,18 +1,17 @@
 /** Case files: TOML that people write by hand. Every fault of a file is told at once; nothing runs before all of them can be read. */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, extname, join, resolve } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
+import { ofPackage } from '../package.ts';
 import { anything, isTable, Place } from './fields.ts';
 import { readCase } from './read-case.ts';
 import type { EvalCase } from './types.ts';
 
-/** Folder of the cases that come with the program; beside src/ in a checkout, beside dist/ in the package. */
-export async function standardFolder(): Promise<string> {
-  const folders = ['../../evals', '../../../evals'].map((path) => resolve(import.meta.dirname, path));
-  for (const folder of folders) if (await stat(folder).catch(() => undefined)) return folder;
-  return folders[0]!;
+/** Folder of the cases that come with the program. */
+export function standardFolder(): string {
+  return ofPackage('evals');
 }
 
 /** `paths`: files, or folders whose *.toml files are read in the order of their names. `shipped`: tools that cases may name besides their own. */

@@ -1,7 +1,9 @@
 /** What a reply costs and how much a model's window holds, from the dated table in prices/. Always an estimate, never an invoice. */
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Cost, Usage } from '../kernel/types.ts';
+import { ofPackage } from '../package.ts';
 import { providersOf } from './profiles.ts';
 
 /** Per million tokens; what is absent is not known. */
@@ -37,21 +39,19 @@ const FREE: Row = { in: 0, out: 0 };
 let known: PriceTable | undefined;
 
 export function priceTable(): PriceTable {
-  known ??= readTable(new URL('../../prices/', import.meta.url), new URL('../../../prices/', import.meta.url));
+  known ??= readTable(ofPackage('prices'));
   return known;
 }
 
-/** From a checkout, or from dist/. Without its files no price is known: a run does not fail for it. */
-function readTable(...folders: URL[]): PriceTable {
-  for (const folder of folders) {
-    try {
-      const table = JSON.parse(readFileSync(new URL('table.json', folder), 'utf8')) as PriceTable;
-      const { models } = JSON.parse(readFileSync(new URL('overrides.json', folder), 'utf8')) as PriceTable;
-      for (const [id, row] of Object.entries(models)) table.models[id] = { ...table.models[id], ...row };
-      return table;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
+/** Without its files no price is known: a run does not fail for it. */
+function readTable(folder: string): PriceTable {
+  try {
+    const table = JSON.parse(readFileSync(join(folder, 'table.json'), 'utf8')) as PriceTable;
+    const { models } = JSON.parse(readFileSync(join(folder, 'overrides.json'), 'utf8')) as PriceTable;
+    for (const [id, row] of Object.entries(models)) table.models[id] = { ...table.models[id], ...row };
+    return table;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   return { as_of: new Date().toISOString().slice(0, 10), models: {} };
 }

@@ -1,8 +1,9 @@
 /** The providers that are known: providers/*.json, one file each, and those of the folder that HERMES_PROVIDERS names. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
+import { ofPackage } from '../package.ts';
 import type { Abilities, Api, Habits, ProviderProfile } from './profile.ts';
 import { problemOf } from './profile-check.ts';
 
@@ -32,7 +33,7 @@ export function providersOf(env: NodeJS.ProcessEnv = process.env): readonly Prov
   const own = env.HERMES_PROVIDERS ?? '';
   let providers = cache.get(own);
   if (!providers) {
-    const shipped = profilesIn(shippedFolder(), () => undefined); // a test has checked them
+    const shipped = profilesIn(ofPackage('providers'), () => undefined); // a test has checked them
     const profiles = own === '' ? shipped : new Map([...shipped, ...profilesIn(own, problemOf)]); // by file: one's own replaces the shipped
     providers = [...profiles.values()].sort((a, b) => a.order - b.order).flatMap(endpointsOf);
     cache.set(own, providers);
@@ -112,11 +113,4 @@ export function siblingsOf(provider: Provider, variable: string | undefined): st
   return endpointsOf(provider.profile)
     .filter(({ api, baseURL, keys }) => api === provider.api && baseURL !== provider.baseURL && keys.includes(variable))
     .map(({ name, note }) => (note ? `${name} (${note})` : name));
-}
-
-/** providers/ stands beside package.json, in a checkout and in the installed package alike. */
-function shippedFolder(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'providers', 'openai.json')) && dirname(folder) !== folder) folder = dirname(folder);
-  return join(folder, 'providers');
 }

@@ -1,7 +1,8 @@
 /** Prompts are files: templates/NAME.LANGUAGE.md with {{variables}}. Read once, whitespace-normalised, named by hash in run.start. */
 
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
+import { ofPackage } from '../package.ts';
 
 // Not imported: as an ES module node:fs costs 7 ms at start.
 const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
@@ -20,7 +21,7 @@ export class Templates {
   readonly #loaded = new Map<string, Template>();
 
   constructor(directory?: string) {
-    this.#directories = directory === undefined ? [shippedDirectory()] : [directory, shippedDirectory()];
+    this.#directories = directory === undefined ? [ofPackage('templates')] : [directory, ofPackage('templates')];
   }
 
   get(name: string, language: 'zh' | 'en'): Template {
@@ -85,11 +86,4 @@ function normalise(text: string): string {
     .replace(/[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-}
-
-/** templates/ stands beside package.json, in a checkout and in the installed package alike. */
-function shippedDirectory(): string {
-  let directory = import.meta.dirname;
-  while (!existsSync(join(directory, 'templates', 'system.en.md')) && dirname(directory) !== directory) directory = dirname(directory);
-  return join(directory, 'templates');
 }

@@ -44,7 +44,7 @@ export async function evalCommand(cli: Cli, files: readonly string[], options: E
   const config = await loadFor(cli, options, options.protocol === undefined ? [] : [protocol]);
   const { tools, diagnostics } = await openTools(files.length === 0 ? withoutOwnTools(config) : config);
   for (const { file, message } of diagnostics) cli.terminal.err(`${harmless(cli.t('tools.bad', { place: file, message }))}\n`);
-  const cases = filtered(cli, await readCases(files.length === 0 ? [await standardFolder()] : files, namesOf(tools)), options.filter);
+  const cases = filtered(cli, await readCases(files.length === 0 ? [standardFolder()] : files, namesOf(tools)), options.filter);
   const contestants = await openContestants(cli, config, options);
   const stopping = new AbortController();
   const signals = onSignals(() => stopping.abort());
