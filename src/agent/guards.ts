@@ -28,7 +28,8 @@ export function guardsOf(tools: () => readonly ToolInfo[]): Guard[] {
 
 /** The rules over a final answer: `check` sends it back, `truth` stands last and says what is not verified. */
 export function answerRules(tools: () => readonly ToolInfo[]): { check: Rule[]; truth: Rule } {
-  const ports = { tools, fitting: (request: string) => selectTools(request, tools()).filter(({ score }) => score > 0) };
+  const sources = () => tools().filter(({ name }) => name !== READ_RESULT);
+  const ports = { tools: sources, fitting: (request: string) => selectTools(request, sources()).filter(({ score }) => score > 0) };
   return { check: [madeUpRule(ports), claimsRule(tools), comparisonRule], truth: truthRule(ports) };
 }
 

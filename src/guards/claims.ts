@@ -34,7 +34,7 @@ export function unprovenClaim(claims: readonly Claim[], state: State): string | 
 /** What the answer says was done, each with the tool whose successful call bears it out. */
 export function claimsOf(state: State, tools: readonly ToolInfo[]): Claim[] {
   const { answer, answer_by, output_schema } = state;
-  if (!answer || answer_by === 'rail' || output_schema || !numbersOf(state).claims) return [];
+  if (!answer || answer_by === 'rail' || output_schema || !numbersOf(state).claims || !namesAction(answer)) return [];
   const talk = talkOf(state);
   const claims: Claim[] = [];
   for (const sentence of ownSentences(answer.slice(0, LOOKED_AT))) {
@@ -48,6 +48,11 @@ export function claimsOf(state: State, tools: readonly ToolInfo[]): Claim[] {
     }
   }
   return claims;
+}
+
+/** Most answers have none of the verbs: that is seen before anything else is looked at. */
+function namesAction(answer: string): boolean {
+  return verbs().some((pattern) => pattern.test(answer.normalize('NFKC')));
 }
 
 /** What follows is said of a case that may never come. */
@@ -139,6 +144,12 @@ function once(key: string, make: () => readonly RegExp[]): readonly RegExp[] {
   const patterns = made.get(key) ?? make();
   made.set(key, patterns);
   return patterns;
+}
+
+/** Of any action, in each language. */
+function verbs(): readonly RegExp[] {
+  const any = (key: 'did' | 'zh') => ACTIONS.map((action) => action[key]).join('|');
+  return once('verbs', () => [new RegExp(any('did'), 'i'), new RegExp(any('zh'), 'u')]);
 }
 
 /** I have sent ..., Sent ..., 我已发送, 已为您发送, 我帮你发送了. */

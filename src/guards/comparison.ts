@@ -31,10 +31,12 @@ export const comparisonRule: Rule = function comparison(state) {
 /** What the model is told; undefined = the answer may be right. */
 function wrongChoice(state: State, answer: string): string | undefined {
   const at = state.messages.findLastIndex((message) => message.role === 'user');
+  const lists = listsIn(state.messages.slice(at + 1));
+  if (lists.length === 0) return undefined;
   const request = (state.messages[at]?.content ?? '').slice(0, LOOKED_AT.request);
   const wish = wishOf(request);
   if (!wish) return undefined;
-  const judged = listsIn(state.messages.slice(at + 1)).flatMap((list) => judge(list, wish, request) ?? []);
+  const judged = lists.flatMap((list) => judge(list, wish, request) ?? []);
   const [found] = judged;
   if (!found || judged.length > 1) return undefined;
   if (isRight(found, answer)) return undefined;

@@ -53,14 +53,15 @@ function nudge(state: State, calls: number, level: LevelOf): Verdict | undefined
 
 /** Nearly every call is new: whether one result of this tool has come often enough is seen without comparing arguments. */
 function mayRepeat({ trail }: State, name: string, times: number): boolean {
-  const counts = new Map<string, number>();
-  for (const entry of trail) {
-    if (entry.name !== name || entry.error_code === LOOP) continue;
-    const count = (counts.get(entry.result) ?? 0) + 1;
-    if (count >= times) return true;
-    counts.set(entry.result, count);
-  }
-  return false;
+  return trail.some(({ name: first, result, error_code }, at) => {
+    if (first !== name || error_code === LOOP) return false;
+    let equal = 1;
+    for (let next = at + 1; next < trail.length; next++) {
+      const entry = trail[next]!;
+      if (entry.result === result && entry.name === name && entry.error_code !== LOOP) equal += 1;
+    }
+    return equal >= times;
+  });
 }
 
 type LevelOf = (tool: string) => Level | undefined;

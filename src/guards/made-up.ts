@@ -44,10 +44,11 @@ export function madeUpIn(state: State, ports: MadeUpPorts): MadeUp | undefined {
   const { answer, answer_by, output_schema, protocol } = state;
   if (!answer || answer_by === 'rail' || output_schema || protocol === 'guided' || !numbersOf(state).made_up) return undefined;
   const at = state.messages.findLastIndex((message) => message.role === 'user');
+  const called = new Set(state.messages.slice(at).flatMap((message) => (message.role === 'tool' && message.success ? [message.name] : [])));
+  if (ports.tools().every(({ name }) => called.has(name))) return undefined;
   const request = (state.messages[at]?.content ?? '').slice(0, LOOKED_AT.request);
   const wanted = asked(request, ports);
   if (wanted.length === 0) return undefined;
-  const called = new Set(state.messages.slice(at).flatMap((message) => (message.role === 'tool' && message.success ? [message.name] : [])));
   const sentences = ownSentences(answer.slice(0, LOOKED_AT.answer)).filter((sentence) => asserts(sentence));
   const known = knownTo(state, at);
   for (const { kind, able } of wanted) {
@@ -60,17 +61,30 @@ export function madeUpIn(state: State, ports: MadeUpPorts): MadeUp | undefined {
 
 /** What the request asks for that lives outside, with the tools that could know it. */
 function asked(request: string, { tools, fitting }: MadeUpPorts): { kind: Kind; able: ToolInfo[] }[] {
+  const kinds = kindsIn(request);
+  if (kinds.length === 0 && !LIVE.test(request)) return [];
   const fits = fitting(request);
   const ranked = [...fits.map(({ tool }) => tool), ...tools().filter((tool) => !fits.some((fit) => fit.tool === tool))];
-  const found = KINDS.flatMap((kind) => {
-    if (!kind.asks.test(request) || (kind.names && !kind.names.test(request))) return [];
-    if (kind.unless?.test(request)) return [];
+  const found = kinds.flatMap((kind) => {
     const able = ranked.filter((tool) => kind.tool.test(aboutOf(tool)));
     return able.length > 0 ? [{ kind, able }] : [];
   });
   if (found.length > 0 || !LIVE.test(request)) return found;
   const able = fits.filter(({ tool, matches }) => matches >= 2 && LOOKS_UP.test(aboutOf(tool)) && !WORKS_OUT.test(aboutOf(tool)));
   return able[0] ? [{ kind: NUMBERS, able: [able[0].tool] }] : [];
+}
+
+/** The last request and what it asks for: an answer is looked at twice, before and when it is delivered. */
+let looked: { request: string; kinds: readonly Kind[] } | undefined;
+
+function kindsIn(request: string): readonly Kind[] {
+  if (looked?.request !== request) {
+    const kinds = KINDS.filter(
+      ({ asks, names, unless }) => asks.test(request) && (!names || names.test(request)) && !unless?.test(request),
+    );
+    looked = { request, kinds };
+  }
+  return looked.kinds;
 }
 
 function aboutOf({ name, description, keywords }: ToolInfo): string {
