@@ -63,6 +63,16 @@ export function openCalls(state: State): Call[] {
   return state.calls.filter((call) => call.status !== 'done');
 }
 
+export function withStatus(state: State, status: Call['status']): Call[] | undefined {
+  let found: Call[] | undefined; // most looks find nothing, and make nothing
+  for (const call of state.calls) {
+    if (call.status !== status) continue;
+    found ??= [];
+    found.push(call);
+  }
+  return found;
+}
+
 export function replied(state: State, data: RunEvent<'model.end'>['data']): State {
   const used = spent(state, data.usage, data.cost);
   const step = state.thinking ? state.step : state.step + 1; // every reply is a step, also of a performer that announced none

@@ -22,13 +22,14 @@ import {
   spent,
   tripped,
   withCall,
+  withStatus,
 } from './changes.ts';
 import { errorData } from './errors.ts';
 import { hear, ruleFailure } from './hearing.ts';
 import { CommandPerforming } from './performing.ts';
 import { closedCall, denial, outcomeOf, questions, refused, report, tooLarge } from './report.ts';
 import { estimateTokens } from './text.ts';
-import type { Call, Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
+import type { Command, Fact, Outcome, Rules, RunEvent, Running, RunOptions, State, Status } from './types.ts';
 
 // ---- next: the list of rules; the first that speaks decides --------------------------------------
 
@@ -190,12 +191,6 @@ function beforeThink(state: State, rules: Rules): Command | undefined {
     if (command) return command;
   }
   return undefined;
-}
-
-function withStatus(state: State, status: Call['status']): Call[] | undefined {
-  if (state.calls.length === 0) return undefined;
-  const calls = state.calls.filter((call) => call.status === status);
-  return calls.length > 0 ? calls : undefined;
 }
 
 function isEnding(state: State): boolean {
@@ -419,24 +414,30 @@ export function run(options: RunOptions): Running {
   }
 
   // A performer that throws is a fault of the framework: the run ends as error, each call with its result.
-  async function carryOut(command: Command): Promise<void> {
+  function carryOut(command: Command): Promise<void> {
+    if (command.do === 'finish') return carryOut({ do: 'record', facts: [{ event_type: 'run.end', data: { outcome: command.outcome } }] });
+    const carried = command.do === 'record' ? emit(...command.facts) : perform(command);
+    return carried === DONE ? DONE : carried.catch(failedWith);
+  }
+
+  async function perform(command: Command): Promise<void> {
+    const performing = new CommandPerforming(emit, publish);
+    working = { command: command.do, performing };
     try {
-      if (command.do === 'record') return await emit(...command.facts);
-      if (command.do === 'finish') return await emit({ event_type: 'run.end', data: { outcome: command.outcome } });
-      const performing = new CommandPerforming(emit, publish);
-      working = { command: command.do, performing };
       if (command.do === 'think') await performers.think(state!, performing);
       else if (command.do === 'prepare') await performers.prepare(state!, command.calls, performing);
       else if (command.do === 'act') await performers.act(state!, command.calls, performing);
       else if (command.do === 'wait') await performers.wait?.(state!, performing);
       else if (command.do === 'perform') await performers.perform?.(command.name, command.input, state!, performing);
-    } catch (error) {
-      if (journalFailure(error)) throw error;
-      const { code, message } = errorData(error);
-      await broken(message, code);
     } finally {
       working = undefined;
     }
+  }
+
+  async function failedWith(error: unknown): Promise<void> {
+    if (journalFailure(error)) throw error;
+    const { code, message } = errorData(error);
+    await broken(message, code);
   }
 
   async function loop(): Promise<State> {
@@ -452,7 +453,8 @@ export function run(options: RunOptions): Running {
         if (command.do === 'nothing') return state!;
         const before = state!.seq;
         if (command.do === 'wait') stopTimer();
-        await carryOut(command);
+        const carried = carryOut(command);
+        if (carried !== DONE) await carried;
         if (command.do === 'wait') stopTimer = startTimer();
         if (busy) await emit();
         if (state!.seq === before) {

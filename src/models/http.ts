@@ -99,11 +99,8 @@ export function createTransport(options: TransportOptions): Transport {
     const body = length <= copiedBytes ? [Buffer.concat(outgoing.body, length)] : outgoing.body;
     const request = open('POST', ['content-length', String(length), ...outgoing.headers]);
     const exchange = new Exchange(request, place, limits, outgoing.patience, signal, () => post(outgoing, signal));
-    const last = body.length - 1;
-    for (const part of body.slice(0, last)) request.write(part);
-    // Node sends head and body of a text in one write; latin1 keeps each byte as it is.
-    if (last === 0) request.end(body[0]!.toString('latin1'), 'latin1');
-    else request.end(body[last]);
+    for (const part of body.slice(0, -1)) request.write(part);
+    request.end(body.at(-1)); // with the head, in one write
     return exchange.head;
   }
 

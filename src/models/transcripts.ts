@@ -31,6 +31,7 @@ export class Transcripts {
     for (const known of this.recent) {
       const length = commonLength(known.messages, prompt);
       if (length > shared) [transcript, shared] = [known, length];
+      if (transcript === known && length === known.messages.length) break; // it goes on from here
     }
     if (!transcript || shared < transcript.messages.length) transcript = branch(transcript, shared);
     for (let i = shared; i < prompt.length; i++) append(transcript, prompt[i] as LanguageModelV4Message, this.write);

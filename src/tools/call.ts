@@ -131,7 +131,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     const emitEnd = (data: Omit<EventData['tool.end'], 'call_id' | 'name' | 'ms'>) =>
       performing.emit({ event_type: 'tool.end', data: { call_id, name, ...data, ms: Math.round(performance.now() - began) } });
     const tool = tools.get(name);
-    const refused = !tool ? unknownTool(name) : isOutdated(tool, call) || (await isAnother(tool, call, state)) ? outdated(name) : undefined;
+    const isOther = tool && (isOutdated(tool, call) || (call.approved && (await isAnother(tool, call, state))));
+    const refused = !tool ? unknownTool(name) : isOther ? outdated(name) : undefined;
     if (!tool || refused) {
       const { result } = failed(toError(refused));
       return emitEnd({ result, shaped: JSON.stringify(result) });
@@ -155,7 +156,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
 
   /** A person said yes to what the question showed: when the same call would do something else by now, it is asked about anew. */
   async function isAnother(tool: Tool, call: Call, { language, run_id: runId }: State): Promise<boolean> {
-    if (!call.approved || call.preview === undefined || !tool.judge) return false;
+    if (call.preview === undefined || !tool.judge) return false;
     const shown = options.restore ? options.restore({ preview: call.preview }).preview : call.preview;
     const context = { workspace, settings: settings[call.name] ?? {}, language, runId };
     try {

@@ -1,7 +1,7 @@
 /** From a proposed call to one that may be permitted: find, adapt, validate, judge. What a model got wrong becomes a message for it. */
 
 import { nearest } from '../kernel/errors.ts';
-import type { Call, Fact, Json, JsonObject, Performers, Repair, State } from '../kernel/types.ts';
+import type { Call, Fact, Json, JsonObject, Performers, Repair, State, ToolInfo } from '../kernel/types.ts';
 import { adaptArguments, hasUnknown } from './adapt.ts';
 import { bareName } from './convert.ts';
 import { hashOf, type JudgeContext, type Judgement, type Tool } from './define.ts';
@@ -40,12 +40,16 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
     const { tool } = found;
     const tooMany = overuse(state, tool, earlier);
     if (tooMany) return rejection(call, tooMany);
-    const adapted = await adapt(tool, call.arguments, state, validatorOf);
+    const adapted = isReady(tool, call.arguments)
+      ? { stage: 'adapted' as const, arguments: call.arguments, repairs: [] }
+      : await adapt(tool, call.arguments, state, validatorOf);
     if (adapted.stage === 'rejected') return rejection(call, adapted);
     const repairs = [...found.repairs, ...adapted.repairs];
     const { workspace, settings = {} } = options;
     const context = { workspace, settings: settings[tool.info.name] ?? {}, language: state.language, runId: state.run_id };
-    const judged = await judge(tool, adapted.arguments, context);
+    const judged = tool.judge
+      ? await judge(tool.judge, tool.info, adapted.arguments, context)
+      : { stage: 'judged' as const, level: tool.info.level };
     if (judged.stage === 'rejected') return rejection(call, judged);
     return preparation(call, tool, adapted.arguments, repairs, judged, workspace);
   }
@@ -88,6 +92,19 @@ function overuse(state: State, { info, settings }: Tool, earlier: readonly Fact[
 }
 
 // ---- adapt and validate ----------------------------------------------------------------------------------
+
+/** The usual call: nothing to mend, to look up or to check. The same that `adapt` would say, at once. */
+function isReady({ info, settings, normalize, check }: Tool, given: JsonObject): boolean {
+  const { input_schema: schema } = info;
+  if (normalize || check || settings.fromConversation || hasFormat(schema)) return false;
+  return inspect(given).problem === undefined && surelyValid(schema, given) && !hasUnknown(schema, given);
+}
+
+function hasFormat({ properties }: JsonObject): boolean {
+  for (const name in properties as JsonObject)
+    if (isObject((properties as JsonObject)[name]) && 'format' in (properties as Record<string, object>)[name]!) return true;
+  return false;
+}
 
 /** Valid arguments stay as they are; others are adapted, normalised by the tool, and have to be valid then. */
 async function adapt(
@@ -171,18 +188,22 @@ function invalid(tool: Tool, problems: readonly string[]): Rejected {
 
 // ---- judge -----------------------------------------------------------------------------------------------
 
-/** What the tool itself says about this call; without a judge, what it declares. A judge that fails lets nothing through. */
-async function judge(tool: Tool, args: JsonObject, context: JudgeContext): Promise<Judged | Rejected> {
-  if (!tool.judge) return { stage: 'judged', level: tool.info.level };
+/** What the tool itself says about this call. A judge that fails lets nothing through. */
+async function judge(
+  ask: NonNullable<Tool['judge']>,
+  { name }: ToolInfo,
+  args: JsonObject,
+  context: JudgeContext,
+): Promise<Judged | Rejected> {
   try {
-    const { deny, ...judgement } = await tool.judge(structuredClone(args), context);
+    const { deny, ...judgement } = await ask(structuredClone(args), context);
     if (!['read', 'write', 'dangerous'].includes(judgement.level)) throw new Error(`its judge gave the level ${judgement.level}`);
     if (deny === undefined) return { ...judgement, stage: 'judged' };
-    return { stage: 'rejected', code: 'refused_command', message: `${tool.info.name} was refused and nothing was run: ${deny}` };
+    return { stage: 'rejected', code: 'refused_command', message: `${name} was refused and nothing was run: ${deny}` };
   } catch (error) {
     const { code, message, next } = toError(error);
     const hint = next === undefined ? '' : `; ${next}`;
-    return { stage: 'rejected', code, message: `${tool.info.name} could not be judged, so nothing was run: ${message}${hint}` };
+    return { stage: 'rejected', code, message: `${name} could not be judged, so nothing was run: ${message}${hint}` };
   }
 }
 

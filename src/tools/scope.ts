@@ -41,7 +41,8 @@ export class Scope {
    * result. What it started through the context has ended when this resolves.
    */
   async run(tool: Tool, args: JsonObject, timeoutMs: number, late: () => void, caller: Pick<Performing, 'signal'>): Promise<Ending> {
-    const ending = await this.#outcome(tool, args, timeoutMs, late, caller);
+    const outcome = this.#outcome(tool, args, timeoutMs, late, caller);
+    const ending = outcome instanceof Promise ? await outcome : outcome;
     this.#isOver = true;
     const isLeft = ending.end === 'timeout' || ending.end === 'aborted';
     if (isLeft) this.#controller?.abort(ending.end);
@@ -70,7 +71,7 @@ export class Scope {
     if (caller.signal.aborted) return { end: 'aborted' };
     let value: unknown;
     try {
-      value = tool.run(args, this.#toolContext(), (cleanup) => this.#cleanups.push(cleanup), this.#options.inside);
+      value = tool.run(args, new CallContext(this, this.#options), (cleanup) => this.#cleanups.push(cleanup), this.#options.inside);
     } catch (thrown) {
       return { end: 'thrown', thrown };
     }
@@ -106,33 +107,25 @@ export class Scope {
     clearTimeout(timer);
   }
 
-  #toolContext(): ToolContext {
-    const { callId, key, runId, context, progress, answer } = this.#options;
-    const scope = this;
-    return {
-      callId,
-      key,
-      runId,
-      ...(answer === undefined ? {} : { answer }),
-      context,
-      // Made when asked for: most tools never look at it.
-      get signal() {
-        scope.#controller ??= new AbortController();
-        if (scope.#isOver) scope.#controller.abort();
-        return scope.#controller.signal;
-      },
-      progress: (data) => {
-        if (!this.#isOver) progress(data);
-      },
-      exec: async (command, options) => {
-        if (this.#isOver) throw new HermesError('call_over', 'the call is over; it starts no more processes', { kind: 'tool' });
-        return (await this.#exec()).run(command, options);
-      },
-      fetch: async (address, options) => {
-        if (this.#isOver) throw new HermesError('call_over', 'the call is over; it fetches nothing more', { kind: 'tool' });
-        return (await this.#web()).run(address, options);
-      },
-    };
+  /** Made when asked for: most tools never look at it. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isOver) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  progress(data: Json): void {
+    if (!this.#isOver) this.#options.progress(data);
+  }
+
+  async exec(...given: Parameters<ToolContext['exec']>): ReturnType<ToolContext['exec']> {
+    if (this.#isOver) throw new HermesError('call_over', 'the call is over; it starts no more processes', { kind: 'tool' });
+    return (await this.#exec()).run(...given);
+  }
+
+  async fetch(...given: Parameters<ToolContext['fetch']>): ReturnType<ToolContext['fetch']> {
+    if (this.#isOver) throw new HermesError('call_over', 'the call is over; it fetches nothing more', { kind: 'tool' });
+    return (await this.#web()).run(...given);
   }
 
   #web(): Promise<CallFetches> {
@@ -147,6 +140,44 @@ export class Scope {
     const { key, context } = this.#options;
     this.#processes ??= import('./exec.ts').then(({ CallProcesses }) => new CallProcesses(key, context.workspace));
     return this.#processes;
+  }
+}
+
+/**
+ * What a tool is handed. Its functions are made when a tool takes them: most never do, and they hold all of the call, which V8 then lets
+ * go of at a full collection only.
+ */
+class CallContext implements ToolContext {
+  readonly callId: string;
+  readonly key: string;
+  readonly runId: string;
+  readonly answer?: string;
+  readonly context: RunContext;
+  readonly #scope: Scope;
+
+  constructor(scope: Scope, { callId, key, runId, context, answer }: ScopeOptions) {
+    this.callId = callId;
+    this.key = key;
+    this.runId = runId;
+    if (answer !== undefined) this.answer = answer;
+    this.context = context;
+    this.#scope = scope;
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+
+  get progress(): ToolContext['progress'] {
+    return (data) => this.#scope.progress(data);
+  }
+
+  get exec(): ToolContext['exec'] {
+    return (command, options) => this.#scope.exec(command, options);
+  }
+
+  get fetch(): ToolContext['fetch'] {
+    return (address, options) => this.#scope.fetch(address, options);
   }
 }
 
