@@ -9,7 +9,7 @@ import type { EventData, Json, Rule, Rules, ToolInfo } from '../kernel/types.ts'
 import { shorten } from '../memory/context.ts';
 import { costOf } from '../models/prices.ts';
 import type { ChatModel } from '../models/types.ts';
-import { createNative } from '../protocols/native.ts';
+import { createNative, type NativeKept } from '../protocols/native.ts';
 import { Templates } from '../protocols/templates.ts';
 import type { Protocol } from '../protocols/types.ts';
 import { createToolbox, type Toolbox } from '../tools/call.ts';
@@ -42,6 +42,7 @@ const DAY_MS = 86_400_000;
 export interface AgentParts {
   options: AgentOptions;
   templates: Templates;
+  native: NativeKept;
   toolbox: Toolbox;
   rules: Rules;
   /** Takes in a rule that "always" has made. */
@@ -134,6 +135,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const parts: AgentParts = {
     options,
     templates,
+    native: {},
     toolbox,
     rules: {
       ...permits.rules,
@@ -202,7 +204,7 @@ export async function runParts(agent: AgentParts, beginning: Beginning): Promise
   function makeProtocol(name: string): Protocol | Promise<Protocol> {
     if (name === 'json') return import('../protocols/json.ts').then(({ createJson }) => createJson(agent.templates));
     if (name === 'react') return import('../protocols/react.ts').then(({ createReact }) => createReact(agent.templates));
-    if (name !== 'guided') return createNative(agent.templates);
+    if (name !== 'guided') return createNative(agent.templates, agent.native);
     return loadGuided(agent, () => toolbox.infos).then((guided) => {
       grounding = guided.grounding;
       return guided.protocol;

@@ -6,22 +6,27 @@ import { bounded } from './boundary.ts';
 import { cutOf, cutShort, proposedCalls, readOptions } from './calls.ts';
 import { remembered } from './highlights.ts';
 import { answerFormat, outputLine } from './output.ts';
-import { promptOf, userMessage } from './prompt.ts';
+import { type Kept, promptOf, userMessage } from './prompt.ts';
 import type { Templates } from './templates.ts';
 import type { Protocol, Reading } from './types.ts';
 
-export function createNative(templates: Templates): Protocol {
+/** What does not change from run to run of an agent: a client that knows it again need not serialise it again. */
+export interface NativeKept extends Kept {
+  tools?: { of: readonly ToolInfo[]; functions: LanguageModelV4FunctionTool[] };
+}
+
+export function createNative(templates: Templates, kept: NativeKept = {}): Protocol {
   const render = promptOf(
     (state) => templates.fill('system', state.language, { instructions: state.instructions }) + outputLine(state, templates),
     (message, state) => renderMessage(message, state, templates),
     templates,
+    kept,
   );
-  let rendered: { infos: readonly ToolInfo[]; tools: LanguageModelV4FunctionTool[] } | undefined;
   return {
     name: 'native',
     render(state, infos): LanguageModelV4CallOptions {
-      if (rendered?.infos !== infos) rendered = { infos, tools: infos.map(functionTool) };
-      const offered = infos.length > 0 ? { tools: rendered.tools, toolChoice: { type: 'auto' as const } } : {};
+      if (kept.tools?.of !== infos) kept.tools = { of: infos, functions: infos.map(functionTool) };
+      const offered = infos.length > 0 ? { tools: kept.tools.functions, toolChoice: { type: 'auto' as const } } : {};
       const { output_schema: schema } = state;
       return { prompt: render(state), ...offered, ...(schema === undefined ? {} : { responseFormat: answerFormat(schema) }) };
     },

@@ -4,21 +4,29 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/prov
 import type { Message, State, UserMessage } from '../kernel/types.ts';
 import { SECURITY, type Templates } from './templates.ts';
 
+/** The system message as it was last made; runs of the same templates may share it. */
+export interface Kept {
+  head?: Pick<State, 'instructions' | 'output_schema' | 'language'> & { message: LanguageModelV4Message };
+}
+
 /**
- * Gives the prompt of a state. The security rule ends every system message: no instructions and no template are without it. The same message objects come back in each prompt, so that a client can
- * cache what it serialised.
+ * Gives the prompt of a state. The security rule ends every system message: no instructions and no template are without it. The same
+ * message objects come back in each prompt, so that a client can cache what it serialised.
  */
 export function promptOf(
   system: (state: State) => string,
   render: (message: Message, state: State) => LanguageModelV4Message,
   templates: Templates,
+  kept: Kept = {},
 ): (state: State) => LanguageModelV4Prompt {
   const rendered = new WeakMap<Message, LanguageModelV4Message>();
-  let head: { of: State; message: LanguageModelV4Message } | undefined;
   return (state) => {
-    if (head?.of.instructions !== state.instructions || head.of.output_schema !== state.output_schema) {
-      const content = `${system(state)}\n\n${templates.get(SECURITY, state.language).text}`;
-      head = { of: state, message: { role: 'system', content } };
+    const { instructions, output_schema, language } = state;
+    let { head } = kept;
+    if (head?.instructions !== instructions || head.output_schema !== output_schema || head.language !== language) {
+      const content = `${system(state)}\n\n${templates.get(SECURITY, language).text}`;
+      head = { instructions, output_schema, language, message: { role: 'system', content } };
+      kept.head = head;
     }
     const prompt: LanguageModelV4Prompt = [head.message];
     for (const message of state.messages) {
