@@ -3,9 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HermesError } from '../kernel/errors.ts';
-import { httpTransport, loadSdk } from './connection.ts';
+import { hasOwnHeader, httpTransport, loadSdk, OWN_CHECK } from './connection.ts';
 import { createFetch } from './http.ts';
-import { provider, tokenFile } from './oauth.ts';
+import { provider, takeWanted, together, tokenFile } from './oauth.ts';
 import type { ServerConfig } from './types.ts';
 
 export interface LoginOptions {
@@ -37,11 +37,20 @@ export async function login(server: ServerConfig, { folder, show, signal, env }:
       listener.listen(to.oauth?.callbackPort ?? 0, '127.0.0.1', resolve);
     });
     const redirect = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
-    const auth = provider(tokenFile(folder, server), {}, to, redirect, show);
+    const wanted = await takeWanted(tokenFile(folder, server));
+    const ask = (url: URL) => {
+      const scope = together(url.searchParams.get('scope'), wanted);
+      if (scope !== '') url.searchParams.set('scope', scope);
+      show(url);
+    };
+    const auth = provider(tokenFile(folder, server), {}, to, redirect, ask);
     const transport = httpTransport(sdk, to, { fetch, requestInit: { headers: to.headers }, authProvider: auth });
     try {
       await client.connect(transport);
-      return false;
+      // Some let everybody in, and ask at a call: those say where to log in.
+      const info = hasOwnHeader(to) ? undefined : await sdk.discoverOAuthServerInfo(to.url, { fetchFn: fetch, ...OWN_CHECK });
+      if (!info?.resourceMetadata) return false;
+      await sdk.auth(auth, { serverUrl: to.url, fetchFn: fetch, ...OWN_CHECK });
     } catch (error) {
       if (!(error instanceof sdk.UnauthorizedError)) throw error;
     }

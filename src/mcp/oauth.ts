@@ -19,6 +19,8 @@ interface Stored {
   redirect?: string;
   /** Who gives out the tokens: an answer of anybody else is refused. */
   discovery?: OAuthDiscoveryState;
+  /** Rights, with blanks between them, that calls have asked for in vain; the next login asks for them once. */
+  wanted?: string;
 }
 
 export type Login = OAuthClientProvider;
@@ -43,15 +45,40 @@ export async function storedLogin(folder: string, server: ServerConfig): Promise
   return provider(tokenFile(folder, server), stored, server.transport, stored.redirect ?? 'http://127.0.0.1/callback', again);
 }
 
-/** `open` is handed the address at which the person says yes. */
+/** A call wants more rights than the login has. */
+export async function wantMore(folder: string, server: ServerConfig, scope: string): Promise<void> {
+  const file = tokenFile(folder, server);
+  const stored = await readStored(file);
+  await writePrivate(file, { ...stored, wanted: together(stored.wanted, scope) });
+}
+
+/** What a new login asks for beside what the server names: the rights of the last one, and those that were wanted since. */
+export async function takeWanted(file: string): Promise<string> {
+  const { wanted, ...stored } = await readStored(file);
+  if (wanted !== undefined) await writePrivate(file, stored); // once: a right that nobody can give must not bar every login
+  return together(stored.tokens?.scope, wanted);
+}
+
+/** The rights of all of them, each once. */
+export function together(...scopes: (string | null | undefined)[]): string {
+  return [...new Set(scopes.flatMap((scope) => scope?.split(/\s+/) ?? []))].filter((right) => right !== '').join(' ');
+}
+
+/** `open` is handed the address at which the person says yes. Nothing is kept before there are tokens: a login that is broken off changes nothing. */
 export function provider(file: string, stored: Stored, { oauth }: HttpServer, redirect: string, open: (url: URL) => void): Login {
   const { clientId, clientSecret } = oauth ?? {};
   const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
-  const known = clientId === undefined ? undefined : { client_id: clientId, ...secret };
+  // An address is a document about this client: a service that reads such documents needs no registration.
+  const isAddress = clientId !== undefined && /^https:\/\/[^/]+\/./.test(clientId);
+  const known = clientId === undefined || isAddress ? undefined : { client_id: clientId, ...secret };
   let verifier = '';
   const state = crypto.randomUUID();
-  const keep = (more: Stored) => writePrivate(file, Object.assign(stored, more));
+  const keep = async (more: Stored) => {
+    Object.assign(stored, more);
+    if (stored.tokens) await writePrivate(file, stored);
+  };
   return {
+    ...(isAddress ? { clientMetadataUrl: clientId } : {}),
     redirectUrl: redirect,
     clientMetadata: {
       client_name: 'hermes-agent',
@@ -61,11 +88,14 @@ export function provider(file: string, stored: Stored, { oauth }: HttpServer, re
       token_endpoint_auth_method: 'none',
     },
     state: () => state,
-    clientInformation: () => stored.client ?? known,
+    clientInformation: (asked) => stored.client ?? (known && { ...known, ...(asked ? { issuer: asked.issuer } : {}) }),
     saveClientInformation: (client) => keep({ client, redirect }),
     tokens: () => stored.tokens,
     saveTokens: (tokens) => keep({ tokens, redirect }),
-    saveDiscoveryState: (discovery) => keep({ discovery }),
+    saveDiscoveryState: async (discovery) => {
+      checkIssuer(discovery);
+      await keep({ discovery });
+    },
     discoveryState: () => stored.discovery,
     redirectToAuthorization: open,
     saveCodeVerifier: (code) => {
@@ -76,9 +106,20 @@ export function provider(file: string, stored: Stored, { oauth }: HttpServer, re
       if (scope === 'all' || scope === 'tokens') delete stored.tokens;
       if (scope === 'all' || scope === 'client') delete stored.client;
       if (scope === 'all' || scope === 'discovery') delete stored.discovery;
-      await keep({});
+      await writePrivate(file, stored);
     },
   };
+}
+
+/**
+ * RFC 8414, 3.3: who is asked has to be who answers, else the code of one service could be led to another. One exception: what stands
+ * at the root of a host may speak for a path of the same host, as servers of the protocol's 2025-03-26 do. The SDK would refuse that.
+ */
+function checkIssuer({ authorizationServerUrl: asked, authorizationServerMetadata: metadata }: OAuthDiscoveryState): void {
+  if (!metadata || [asked, asked.replace(/\/$/, '')].includes(metadata.issuer)) return;
+  const { origin, pathname } = new URL(asked);
+  if (pathname === '/' && URL.canParse(metadata.issuer) && new URL(metadata.issuer).origin === origin) return;
+  throw new Error(`${asked} speaks for somebody else: its metadata names the issuer ${metadata.issuer}`);
 }
 
 async function readStored(file: string): Promise<Stored> {

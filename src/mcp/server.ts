@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../kernel/types.ts';
 import type { ToolContext } from '../tools/define.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { configHash, type Known, knownFile, readKnown, sameDefinition, writePrivate } from './known.ts';
-import { storedLogin } from './oauth.ts';
+import { storedLogin, wantMore } from './oauth.ts';
 import type { ServerConfig, ServerTool } from './types.ts';
 
 export interface ServerOptions extends Pick<ConnectionOptions, 'startMs' | 'callMs' | 'elicit' | 'env'> {
@@ -67,6 +67,7 @@ export class Server {
     const refusal = this.refusal(name); // what it says now counts, not what it said last week
     if (refusal !== undefined) throw new HermesError('mcp_changed', refusal, { kind: 'tool' });
     return connection.call(name, args, context).catch(async (error: HermesError) => {
+      await this.#remember(error);
       // A session over HTTP that its server has forgotten never comes back; the next call begins another.
       if (this.config.transport.type !== 'stdio' && LOST.has(error.code)) {
         this.#forget(connection);
@@ -121,30 +122,37 @@ export class Server {
   async #connect(): Promise<Connection> {
     const { folder, onChange: _, ...options } = this.#options;
     const login = await storedLogin(folder, this.config);
-    const connection: Connection = await Connection.open(this.config, {
-      ...options,
-      ...(login ? { login } : {}),
-      signal: this.#starting.signal,
-      onToolsChanged: () => void this.#refresh(connection).catch(() => undefined), // the next call will say what is wrong
-      onEnd: () => this.#forget(connection),
-    });
-    this.#open.add(connection);
+    let connection: Connection | undefined;
     try {
+      connection = await Connection.open(this.config, {
+        ...options,
+        ...(login ? { login } : {}),
+        signal: this.#starting.signal,
+        onToolsChanged: () => void this.#refresh(connection).catch(() => undefined), // the next call will say what is wrong
+        onEnd: () => this.#forget(connection),
+      });
+      this.#open.add(connection);
       await this.#take(await connection.tools());
       return connection;
     } catch (error) {
+      await this.#remember(error as HermesError);
       this.#forget(connection);
-      await connection.close();
+      await connection?.close();
       throw error;
     }
   }
 
-  #forget(connection: Connection): void {
-    if (this.#open.delete(connection)) this.#connection = undefined;
+  /** Rights that the login lacks: the next one asks for them. */
+  async #remember({ data }: HermesError): Promise<void> {
+    if (typeof data?.scope === 'string') await wantMore(this.#options.folder, this.config, data.scope);
   }
 
-  async #refresh(connection: Connection): Promise<void> {
-    if (this.#open.has(connection)) await this.#take(await connection.tools());
+  #forget(connection: Connection | undefined): void {
+    if (connection && this.#open.delete(connection)) this.#connection = undefined;
+  }
+
+  async #refresh(connection: Connection | undefined): Promise<void> {
+    if (connection && this.#open.has(connection)) await this.#take(await connection.tools());
   }
 
   /** Tools that were never seen count as agreed to; the user has configured this server. */

@@ -6,6 +6,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { JsonObject } from '../../src/kernel/types.ts';
 import { parseServers } from '../../src/mcp/config.ts';
 import { login } from '../../src/mcp/login.ts';
 import { oauthServer } from './oauth-server.ts';
@@ -69,6 +70,15 @@ test('nobody at the address, and somebody who speaks no MCP: named, within its t
   assert.match(told.page!, /the MCP server "page"/);
 });
 
+/** One server over HTTP, and the way to log in to it. */
+async function mailbox(url: string, folder: string, more: JsonObject = {}) {
+  const mail = { mail: { type: 'http', url, ...more } };
+  const { servers, diagnostics } = parseServers(mail, join(folder, '.mcp.json'), { env: {}, root: folder });
+  assert.deepEqual(diagnostics, []);
+  const logIn = () => login(servers[0]!, { folder: join(folder, 'known'), show: (address) => void sayYes(address) });
+  return { mail, config: servers[0]!, logIn };
+}
+
 /** What a browser does when its person says yes. */
 async function sayYes(url: URL): Promise<void> {
   const asked = await fetch(url, { redirect: 'manual' });
@@ -100,6 +110,69 @@ test('a server that wants a login: asked for, done once, kept for the user alone
   const error = errorOf((await called(mcp, name, { text: 'x' })).result);
   assert.equal(error.code, 'mcp_login', JSON.stringify(error));
   assert.match(error.message, /has run out/);
+});
+
+test('a call that wants more rights says so; the next login asks for them, and keeps those there were', async (t) => {
+  const server = await oauthServer(t, { scope: 'write' });
+  const folder = await temporaryFolder(t);
+  const { mail, logIn } = await mailbox(server.url, folder);
+  await logIn();
+  const mcp = await opened(t, mail, { folder });
+  const error = errorOf((await called(mcp, 'mail__echo', { text: 'x' })).result);
+  assert.match(error.message, /"mail" wants more rights than your login has: write/);
+  assert.equal(error.next, 'hermes mcp login mail');
+  await logIn();
+  assert.deepEqual(
+    server.asks.map(({ scope }) => scope),
+    ['look', 'look write'],
+  );
+  assert.equal(await answered(mcp, 'mail__echo', { text: '写' }), '写', 'the same run goes on');
+  await logIn();
+  assert.equal(server.asks.at(-1)!.scope, 'look write', 'rights that were given once are asked for again');
+});
+
+test('a server that lets everybody in and asks at a call can be logged in to', async (t) => {
+  const server = await oauthServer(t, { open: true });
+  const folder = await temporaryFolder(t);
+  const { mail, logIn } = await mailbox(server.url, folder);
+  const mcp = await opened(t, mail, { folder });
+  assert.match(errorOf((await called(mcp, 'mail__echo', { text: 'x' })).result).message, /wants you to log in/);
+  assert.equal(await logIn(), true);
+  assert.equal(await answered(mcp, 'mail__echo', { text: 'in' }), 'in');
+});
+
+test('a login that is broken off leaves the one before as it was', async (t) => {
+  const server = await oauthServer(t);
+  const folder = await temporaryFolder(t);
+  const { mail, config, logIn } = await mailbox(server.url, folder);
+  await logIn();
+  const controller = new AbortController();
+  const known = join(folder, 'known');
+  await assert.rejects(login(config, { folder: known, show: () => controller.abort(), signal: controller.signal }), /was not logged in to/);
+  assert.equal(await answered(await opened(t, mail, { folder }), 'mail__echo', { text: 'still' }), 'still');
+});
+
+test('a client that an address describes registers only where addresses are not read', async (t) => {
+  const about = 'https://example.org/hermes/client.json';
+  for (const [describes, client] of [
+    [true, /^https:\/\/example\.org\/hermes\/client\.json$/],
+    [false, /^client-\d+$/],
+  ] as const) {
+    const server = await oauthServer(t, { describes });
+    const { logIn } = await mailbox(server.url, await temporaryFolder(t), { oauth: { clientId: about } });
+    assert.equal(await logIn(), true);
+    assert.match(server.asks[0]!.client, client);
+    assert.equal(server.asked.includes('POST /register'), !describes);
+  }
+});
+
+test('the root of a host may speak for a path of it, as servers of 2025-03-26 do, and for nobody else', async (t) => {
+  const own = await oauthServer(t, { issuer: '/oauth' });
+  assert.equal(await (await mailbox(own.url, await temporaryFolder(t))).logIn(), true);
+  const other = await oauthServer(t, { issuer: 'https://accounts.example.org' });
+  const { logIn } = await mailbox(other.url, await temporaryFolder(t));
+  await assert.rejects(logIn(), /speaks for somebody else: its metadata names the issuer https:\/\/accounts\.example\.org/);
+  assert.ok(!other.asked.includes('POST /register'));
 });
 
 test('an answer to another login is refused, and a login that is broken off ends', async (t) => {
