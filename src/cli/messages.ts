@@ -566,7 +566,10 @@ const TABLE = {
   'doctor.endpoint': ['endpoint', '接口'],
   'doctor.reachable': ['{host} can be reached', '可以连上 {host}'],
   'doctor.unreachable': ['{host} cannot be reached ({problem})', '无法连上 {host}（{problem}）'],
-  'doctor.network': ['check the network, HTTPS_PROXY and base_url in [model]', '请检查网络、HTTPS_PROXY 和 [model] 中的 base_url'],
+  'doctor.network': [
+    'check the network, HTTPS_PROXY, NO_PROXY and base_url in [model]',
+    '请检查网络、HTTPS_PROXY、NO_PROXY 和 [model] 中的 base_url',
+  ],
   'doctor.local': ['model file', '模型文件'],
   'doctor.noRuntime': ['the model is here, its runtime is not', '模型已有，但缺少推理运行时'],
   'doctor.toPull': ['not here yet; the first run brings it', '尚未下载，首次运行时会下载'],
@@ -606,6 +609,11 @@ const TABLE = {
   'doctor.sandbox.mend': ['remove sandbox = false from [tools.shell]', '请从 [tools.shell] 中删除 sandbox = false'],
 
   // ---- errors ----
+  'error.output_unwritable': ['standard output cannot be written: {reason}', '无法写入标准输出：{reason}'],
+  'next.output_unwritable': [
+    'Make room, or send it elsewhere. The answer of a run is kept: hermes runs show last',
+    '请腾出空间，或输出到别处。运行的回答已保存：hermes runs show last',
+  ],
   'error.unknown_model': ['there is no model "{name}" to pull; known: {known}', '没有可拉取的模型“{name}”；已知：{known}'],
   'error.bad_model_source': ['expected {expected}, got "{got}"', '应为 {expected}，而不是“{got}”'],
   'next.unknown_model': ['what can be pulled: {forms}, or the path of a .gguf file', '可用的写法：{forms}，或 .gguf 文件的路径'],

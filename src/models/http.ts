@@ -38,13 +38,16 @@ export interface Transport {
    * Resolves at the head of the answer. Rejects with a HermesError, or with the signal's reason as soon as it is
    * aborted; the socket is gone then. `headers` is a flat list of names and values, without host and length.
    */
-  post(request: Outgoing, signal?: AbortSignal): Promise<Incoming>;
+  send(request: Outgoing, signal?: AbortSignal): Promise<Incoming>;
   /** The same without a body. */
   get(headers: readonly string[], signal?: AbortSignal): Promise<Incoming>;
   close(): void;
 }
 
 interface Outgoing {
+  /** Default POST. */
+  method?: string;
+  /** Empty: without one. */
   body: readonly Buffer[];
   headers: readonly string[];
   /** How long the first byte of the answer may take. */
@@ -55,7 +58,7 @@ interface Outgoing {
 export interface Incoming {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Hands over the body piece by piece; resolves at its proper end, rejects as `post` does or with what `onPiece` threw. */
+  /** Hands over the body piece by piece; resolves at its proper end, rejects as `send` does or with what `onPiece` threw. */
   read(onPiece: (piece: Buffer) => void): Promise<void>;
   /** The same for a body of any size, taken as slowly as the caller likes: the server waits. Leaving early closes the socket. */
   pieces(): AsyncGenerator<Buffer, void>;
@@ -74,45 +77,43 @@ export function createTransport(options: TransportOptions): Transport {
   const secure = url.protocol === 'https:';
   const limits: Limits = { ...defaultTimeouts, ...options.timeouts, maxBytes: options.maxBytes ?? defaultMaxBytes };
   let agent: Agent | undefined;
-  const base = { protocol: url.protocol, host: hostOf(url), port: url.port, path: url.pathname + url.search };
+  const base = baseOf(url);
 
-  function open(method: 'GET' | 'POST', headers: readonly string[]): ClientRequest {
+  function open(method: string, headers: readonly string[]): ClientRequest {
     // Not imported: as an ES module node:http costs 100 ms at start, and only a part of the programs asks a model.
     const http = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
     agent ??= new http.Agent({ keepAlive: true, ...proxySetting(options.env ?? process.env) });
     return http.request({ ...base, method, agent, headers: ['host', url.host, ...headers] });
   }
 
-  function get(headers: readonly string[], signal?: AbortSignal): Promise<Incoming> {
+  function send(outgoing: Outgoing, signal?: AbortSignal): Promise<Incoming> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const request = open('GET', headers);
-    const exchange = new Exchange(request, place, limits, 'firstByte', signal, () => get(headers, signal));
-    request.end();
-    return exchange.head;
-  }
-
-  function post(outgoing: Outgoing, signal?: AbortSignal): Promise<Incoming> {
-    if (signal?.aborted) return Promise.reject(signal.reason);
+    const { method = 'POST', headers, patience } = outgoing;
     let length = 0;
     for (const part of outgoing.body) length += part.length;
     // Each write costs more than copying a few kilobytes does; a long history goes out as it is kept.
     const body = length <= copiedBytes ? [Buffer.concat(outgoing.body, length)] : outgoing.body;
-    const request = open('POST', ['content-length', String(length), ...outgoing.headers]);
-    const exchange = new Exchange(request, place, limits, outgoing.patience, signal, () => post(outgoing, signal));
+    const counted = length > 0 || method === 'POST' ? ['content-length', String(length)] : [];
+    const request = open(method, [...counted, ...headers]);
+    const exchange = new Exchange(request, place, limits, patience, signal, () => send(outgoing, signal));
     for (const part of body.slice(0, -1)) request.write(part);
-    request.end(body.at(-1)); // with the head, in one write
+    request.end(length > 0 ? body.at(-1) : undefined); // with the head, in one write
     return exchange.head;
   }
 
-  return { post, get, close: () => agent?.destroy() };
+  return {
+    send,
+    get: (headers, signal) => send({ method: 'GET', body: [], headers, patience: 'firstByte' }, signal),
+    close: () => agent?.destroy(),
+  };
 }
 
-/** `[::1]` is `::1` for a socket. */
-function hostOf(url: URL): string {
-  return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+/** Where a request goes; `[::1]` is `::1` for a socket. */
+export function baseOf({ protocol, hostname, port, pathname, search }: URL) {
+  return { protocol, host: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, port, path: pathname + search };
 }
 
-function proxySetting(env: NodeJS.ProcessEnv): { proxyEnv?: NodeJS.ProcessEnv } {
+export function proxySetting(env: NodeJS.ProcessEnv): { proxyEnv?: NodeJS.ProcessEnv } {
   return env.HTTP_PROXY || env.HTTPS_PROXY || env.http_proxy || env.https_proxy ? { proxyEnv: env } : {};
 }
 

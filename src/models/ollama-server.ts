@@ -33,7 +33,7 @@ export function createServerQueries(root: URL, place: Place, headers: string[], 
   async function card(): Promise<ModelCard> {
     try {
       const body = [Buffer.from(JSON.stringify({ model: place.model }))];
-      const incoming = await show.post({ body, headers, patience: 'wholeAnswer' });
+      const incoming = await show.send({ body, headers, patience: 'wholeAnswer' });
       const text = await readText(incoming);
       return incoming.status === 200 ? readCard(JSON.parse(text)) : {};
     } catch {

@@ -45,7 +45,7 @@ export async function createOllama(options: NativeOptions): Promise<ChatModel> {
       const ready = requests.prepare(asked);
       const outgoing = { body: [request(ready, requests.fields(asked), onDelta !== undefined)], headers: allHeaders };
       const patience = onDelta ? 'firstByte' : 'wholeAnswer';
-      const incoming = await wire.post({ ...outgoing, patience }, asked.abortSignal).catch((error: unknown) => {
+      const incoming = await wire.send({ ...outgoing, patience }, asked.abortSignal).catch((error: unknown) => {
         throw withStart(error);
       });
       if (incoming.status === 200) return await readAnswer(place, server, incoming, onDelta);

@@ -109,7 +109,7 @@ function openWire(options: OpenAICompatibleOptions, url: URL): Wire {
 }
 
 async function send({ place, transport }: Wire, { request, headers, signal, onDelta }: Sending): Promise<Reply | Refused> {
-  const incoming = await transport.post({ body: request.body, headers, patience: onDelta ? 'firstByte' : 'wholeAnswer' }, signal);
+  const incoming = await transport.send({ body: request.body, headers, patience: onDelta ? 'firstByte' : 'wholeAnswer' }, signal);
   if (incoming.status !== 200) {
     const refusal = await readText(incoming);
     return { error: statusError(place, incoming.status, incoming.headers, refusal), refusal };

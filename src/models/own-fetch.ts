@@ -6,11 +6,23 @@
 import type { JsonObject } from '../kernel/types.ts';
 import { createTransport, type Incoming, type Timeouts, type Transport } from './http.ts';
 import { modelError, type Place, statusError } from './http-errors.ts';
+import { nextHop } from './pull/get.ts';
 
 export interface OwnFetch {
   fetch: typeof globalThis.fetch;
   close(): void;
 }
+
+interface Sent {
+  url: URL;
+  method: string;
+  headers: Headers;
+  body?: string | Uint8Array | undefined;
+  signal?: AbortSignal | null | undefined;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
 
 export function createFetch(options: {
   place: Place;
@@ -28,21 +40,37 @@ export function createFetch(options: {
     return transport;
   };
 
-  async function ownFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    const { body, method } = init;
-    // Forms and downloads are none of a language model's requests; whatever sends them has the fetch it would have had.
-    if (input instanceof Request || method !== 'POST' || !(typeof body === 'string' || body instanceof Uint8Array))
-      return globalThis.fetch(input, init);
-    const url = new URL(input);
+  async function send({ url, method, headers, body, signal: given }: Sent): Promise<Response> {
     const cancelled = new AbortController();
-    const signal = init.signal ? AbortSignal.any([init.signal, cancelled.signal]) : cancelled.signal;
-    const streamed = isStreamed(url, body);
-    const headers = [...new Headers(init.headers)].flat();
+    const signal = given ? AbortSignal.any([given, cancelled.signal]) : cancelled.signal;
+    const streamed = method === 'POST' && isStreamed(url, body);
     const patience = streamed ? 'firstByte' : 'wholeAnswer';
-    const incoming = await transportTo(url).post({ body: [Buffer.from(body as string)], headers, patience }, signal);
+    const outgoing = {
+      method,
+      body: body === undefined ? [] : [Buffer.from(body as string)],
+      headers: [...headers].flat(),
+      patience,
+    } as const;
+    const incoming = await transportTo(url).send(outgoing, signal);
     if (streamed && incoming.status === 200) await refuseWhole(options.place, incoming);
     const answer = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
-    return new Response(bodyOf(incoming, cancelled), { status: incoming.status, headers: answer });
+    if (method === 'HEAD') incoming.discard();
+    return new Response(method === 'HEAD' ? null : bodyOf(incoming, cancelled), { status: incoming.status, headers: answer });
+  }
+
+  async function ownFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    let sent = plainPost(input, init) ?? (await anyRequest(input, init));
+    for (let hop = 0; ; hop++) {
+      const answer = await send(sent);
+      const location = answer.headers.get('location');
+      const isFollowed = hop < MAX_REDIRECTS && REDIRECTS.has(answer.status) && (sent.method === 'GET' || sent.method === 'HEAD');
+      if (!isFollowed || location === null) return answer;
+      await answer.body?.cancel();
+      const url = nextHop(sent.url, location);
+      // Keys are for the host that was asked, not for one that it names.
+      const headers = url.origin === sent.url.origin ? sent.headers : new Headers({ accept: sent.headers.get('accept') ?? '*/*' });
+      sent = { ...sent, url, headers };
+    }
   }
 
   return {
@@ -51,6 +79,19 @@ export function createFetch(options: {
       for (const transport of transports.values()) transport.close();
     },
   };
+}
+
+/** What a language model's request nearly always is. */
+function plainPost(input: string | URL | Request, { method, body, headers, signal }: RequestInit): Sent | undefined {
+  if (input instanceof Request || method !== 'POST' || !(typeof body === 'string' || body instanceof Uint8Array)) return undefined;
+  return { url: new URL(input), method, headers: new Headers(headers), body, signal };
+}
+
+/** Forms, downloads, questions about a job: whatever fetch takes. */
+async function anyRequest(input: string | URL | Request, init: RequestInit): Promise<Sent> {
+  const request = new Request(input, init);
+  const { url, method, headers, signal } = request;
+  return { url: new URL(url), method, headers, body: request.body ? new Uint8Array(await request.arrayBuffer()) : undefined, signal };
 }
 
 /** The same fetch, with these fields in every JSON body; an object in place of an object is merged into it. */
@@ -70,7 +111,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isStreamed(url: URL, body: string | Uint8Array): boolean {
+function isStreamed(url: URL, body: Sent['body']): boolean {
   return /stream/i.test(url.pathname) || (typeof body === 'string' && /"stream"\s*:\s*true/.test(body));
 }
 

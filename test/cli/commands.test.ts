@@ -180,3 +180,15 @@ test('doctor says what is there, what is not, and the command that mends it', as
   assert.equal(broken.status, 1);
   assert.match(broken.out, /✗ 配置：未知的配置项“agnet”/);
 });
+
+test('doctor looks for the endpoint by the way that requests take: proxies, also of .env, and past them for NO_PROXY', async () => {
+  const cwd = await folder();
+  const { env } = await modelServer([{ text: 'ok' }]);
+  await writeFile(join(cwd, '.env'), 'HTTP_PROXY=http://127.0.0.1:1\n', { mode: 0o600 });
+  const bad = await hermes(['doctor'], { cwd, env });
+  assert.equal(bad.status, 1, bad.out);
+  assert.match(bad.out, /✗ endpoint: 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED 127\.0\.0\.1:1\)/);
+  await writeFile(join(cwd, '.env'), 'HTTP_PROXY=http://127.0.0.1:1\nNO_PROXY=127.0.0.1\n', { mode: 0o600 });
+  const good = await hermes(['doctor'], { cwd, env });
+  assert.match(good.out, /✓ endpoint: 127\.0\.0\.1:\d+ can be reached/);
+});

@@ -1,11 +1,10 @@
 /** Sockets: kept and taken up again, given up by the server, through a real proxy. */
 
 import assert from 'node:assert/strict';
-import { createServer, request as httpRequest } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createOpenAICompatible } from '../../src/models/openai-compatible.ts';
 import { chunk, completion, done, endpoint, failure, prompt, sendJson, sendStream, socketServer } from './endpoint.ts';
+import { proxy } from './proxy.ts';
 
 const clientOf = (baseURL: string, env: NodeJS.ProcessEnv = {}) =>
   createOpenAICompatible({ id: 'acme:big', baseURL, model: 'big', apiKey: 'k', env });
@@ -46,38 +45,6 @@ test('a kept socket that the server has given up is replaced, unseen by the call
   for (let i = 0; i < 3; i++) assert.equal((await model.ask(prompt('hi'))).text, 'here');
   assert.equal(requests, 5);
 });
-
-/** A small real proxy: forwards plain requests, tunnels CONNECT. */
-async function proxy(t: TestContext): Promise<{ url: string; seen: string[] }> {
-  const seen: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((incoming, outgoing) => {
-    seen.push(`${incoming.method} ${incoming.url}`);
-    const { hostname, port, pathname } = new URL(incoming.url ?? '');
-    const forward = httpRequest({ hostname, port, path: pathname, method: incoming.method, headers: incoming.headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(forward);
-  });
-  server.on('connect', (incoming, socket: Socket) => {
-    seen.push(`CONNECT ${incoming.url}`);
-    const [host, port] = (incoming.url ?? '').split(':');
-    const target = connect(Number(port), host, () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      target.pipe(socket).pipe(target);
-    });
-    for (const end of [target, socket]) end.on('error', () => end.destroy());
-    sockets.add(target);
-  });
-  server.on('connection', (socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
-}
 
 test('a proxy is used when the environment names one, and not for NO_PROXY', async (t) => {
   const server = await endpoint(t, (response) => sendJson(response, completion({ content: 'through' })));

@@ -13,6 +13,7 @@ import { openSqliteStore } from '../../journal/sqlite.ts';
 import { errorData } from '../../kernel/errors.ts';
 import { EMBEDDED_DEFAULT, findModel, listModels, modelsDirectory } from '../../models/catalogue.ts';
 import { runCommand } from '../../models/command.ts';
+import { reachProblem } from '../../models/reach.ts';
 import { type ModelChoice, resolveModel } from '../../models/resolve.ts';
 import { hasRuntime } from '../../models/runtime.ts';
 import type { Cli, ExitStatus } from '../context.ts';
@@ -115,33 +116,24 @@ async function checkModel(cli: Cli, config: Config): Promise<Finding[]> {
       await (await openAiSdkModel({ ...choice, from: config.root, env: { ...config.env } })).close?.();
       return [...notes, chosen];
     }
-    return [...notes, chosen, 'baseURL' in choice ? await checkEndpoint(cli, choice) : await checkLocal(cli, directory, choice.model)];
+    return [
+      ...notes,
+      chosen,
+      'baseURL' in choice ? await checkEndpoint(cli, config, choice) : await checkLocal(cli, directory, choice.model),
+    ];
   } catch (error) {
     const { message, next } = inOwnWords(cli, toldError(cli, error));
     return [{ what, state: 'bad', detail: message, ...(next ? { mend: next } : {}) }];
   }
 }
 
-async function checkEndpoint(cli: Cli, { baseURL }: Extract<ModelChoice, { baseURL: string }>): Promise<Finding> {
+/** By the way that its requests would take. */
+async function checkEndpoint(cli: Cli, { env }: Config, { baseURL }: Extract<ModelChoice, { baseURL: string }>): Promise<Finding> {
   const what = 'doctor.endpoint';
-  const proxy = process.env.HTTPS_PROXY ?? process.env.https_proxy ?? process.env.HTTP_PROXY ?? process.env.http_proxy;
-  const { hostname, port, protocol, host } = new URL(proxy ?? baseURL);
-  const problem = await connect(hostname, Number(port) || (protocol === 'https:' ? 443 : 80));
-  if (problem === undefined) return { what, state: 'good', detail: cli.t('doctor.reachable', { host }) };
-  return { what, state: 'bad', detail: cli.t('doctor.unreachable', { host, problem }), mend: cli.t('doctor.network') };
-}
-
-/** Opens and closes a connection; sends nothing. */
-function connect(host: string, port: number): Promise<string | undefined> {
-  const socket = process.getBuiltinModule('node:net').connect({ host, port, timeout: CONNECT_MS });
-  return new Promise((done) => {
-    socket.once('connect', () => done(undefined));
-    socket.once('timeout', () => done('ETIMEDOUT'));
-    socket.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
-  }).then((problem) => {
-    socket.destroy();
-    return problem as string | undefined;
-  });
+  const url = new URL(baseURL);
+  const problem = await reachProblem(url, { ...env }, CONNECT_MS);
+  if (problem === undefined) return { what, state: 'good', detail: cli.t('doctor.reachable', { host: url.host }) };
+  return { what, state: 'bad', detail: cli.t('doctor.unreachable', { host: url.host, problem }), mend: cli.t('doctor.network') };
 }
 
 async function checkLocal(cli: Cli, directory: string, name = EMBEDDED_DEFAULT.name): Promise<Finding> {

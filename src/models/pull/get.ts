@@ -98,7 +98,8 @@ function userOf({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-function nextHop(from: URL, location: string): URL {
+/** Where an answer redirects to; throws for what is not followed. */
+export function nextHop(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   const fault = !to
     ? 'to something that is no address'
