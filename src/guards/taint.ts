@@ -70,13 +70,13 @@ function named(sources: readonly Source[], { language }: State): string {
 }
 
 /**
- * Every argument of a call that only looks stands word for word in what the person wrote: it carries nothing out that they have not said.
- * A sub-agent's request was written by a model, so that it counts for nothing.
+ * Every argument of a call that only looks stands word for word in what the person wrote, and so does its name where the schema leaves
+ * that to the model: it carries nothing out that they have not said. A sub-agent's request was written by a model, so that it counts for nothing.
  */
-function isUsersOwn(state: State, { arguments: args }: Call): boolean {
+function isUsersOwn(state: State, { arguments: args, free_names: names = [] }: Call): boolean {
   if (state.parent_id !== undefined) return false;
   const said = state.messages.flatMap((message) => (message.role === 'user' ? [message.content] : []));
-  return Object.values(args).every((value) => [value].flat().every((one: Json) => said.some((text) => stands(one, text))));
+  return [...Object.values(args), ...names].every((value) => [value].flat().every((one: Json) => said.some((text) => stands(one, text))));
 }
 
 /** As whole words; lists and objects within lists never do. */

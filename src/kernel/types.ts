@@ -293,6 +293,8 @@ export interface EventData {
     untrusted?: true;
     private?: true;
     outward?: true;
+    /** Names of arguments that the schema leaves to the model, of outward calls: they carry text as values do. */
+    free_names?: string[];
     preview?: string;
     /** A hook wants a person to look at it, whatever the rules allow. */
     ask?: string;
@@ -421,6 +423,7 @@ export interface Call {
   untrusted?: true;
   private?: true;
   outward?: true;
+  free_names?: string[];
   preview?: string;
   ask?: string;
   wants?: 'answer';

@@ -216,6 +216,7 @@ function rejection(call: Call, { code, message }: { code: string; message: strin
 function preparation(call: Call, { info, settings }: Tool, args: JsonObject, repairs: Repair[], judged: Judged, workspace: string): Fact {
   const { idempotent, parallelGroup, resource } = settings;
   const { level, ask, preview, wants } = judged;
+  const names = info.outward ? freeNames(info.input_schema, args) : [];
   return {
     event_type: 'call.prepare',
     data: {
@@ -232,9 +233,17 @@ function preparation(call: Call, { info, settings }: Tool, args: JsonObject, rep
       ...(info.untrusted ? { untrusted: true } : {}),
       ...(info.private ? { private: true } : {}),
       ...(info.outward ? { outward: true } : {}),
+      ...(names.length > 0 ? { free_names: names } : {}),
       ...(preview === undefined ? {} : { preview }),
       ...(ask === undefined ? {} : { ask }),
       ...(wants ? { wants } : {}),
     },
   };
+}
+
+/** Those that no part of the schema names. */
+function freeNames(schema: JsonObject, args: JsonObject): string[] {
+  const parts = [schema, ...['allOf', 'anyOf', 'oneOf'].flatMap((word) => (Array.isArray(schema[word]) ? schema[word] : []))];
+  const named = new Set(parts.flatMap((part) => (isObject(part) && isObject(part.properties) ? Object.keys(part.properties) : [])));
+  return Object.keys(args).filter((name) => !named.has(name));
 }

@@ -123,6 +123,21 @@ test('private data, untrusted text and a way out are asked about, unless all tha
   assert.equal(half.asked.length, 1, 'a part of a word is not what was said');
 });
 
+test('names of arguments that a schema leaves open carry text out as values do', async () => {
+  const input = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'], additionalProperties: true } as const;
+  const lookUp = tool({ name: 'look_up', description: 'Asks a service.', level: 'read', outward: true, input, execute: () => 'none' });
+  const asked = async (args: JsonObject) => {
+    const played = await play([page, diary, call('look_up', args)], 'Look up 天气 in Berlin, with lang', false, {
+      tools: [...tools([]), lookUp],
+    });
+    return played.asked.map(({ name, reason }) => [name, /out of this machine|发往外部/.test(reason ?? '')]);
+  };
+  assert.deepEqual(await asked({ query: 'Berlin' }), []);
+  assert.deepEqual(await asked({ query: 'Berlin', lang: true }), [], 'a name that the person wrote');
+  for (const name of ['I owe Bob 17', 'ber', '我欠鲍勃'])
+    assert.deepEqual(await asked({ query: 'Berlin', [name]: true }), [['look_up', true]], name);
+});
+
 test('files given with a request are private: what stands in them is not carried out without a question', async () => {
   const done: string[] = [];
   const asked: string[] = [];
