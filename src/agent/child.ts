@@ -3,11 +3,12 @@
 import { shareOf } from '../guards/budget.ts';
 import type { State } from '../kernel/types.ts';
 import { branded, hashOf, type ResultFacts, type Tool, tool } from '../tools/define.ts';
-import { borrows } from './lend.ts';
+import { defined } from './defined.ts';
+import { approverOf } from './lend.ts';
 import { publicOutcome } from './outcome.ts';
 import type { AgentParts } from './parts.ts';
 import { Run } from './run.ts';
-import type { Approver, RunOutcome } from './types.ts';
+import type { RunOutcome } from './types.ts';
 
 const INPUT = {
   type: 'object',
@@ -16,7 +17,7 @@ const INPUT = {
 } as const;
 
 /** A read tool: what the sub-agent itself does is permitted call by call, by its own rules. */
-export function subAgent(agent: AgentParts, { name, description }: { name: string; description: string }, approver?: Approver): Tool {
+export function subAgent(agent: AgentParts, { name, description }: { name: string; description: string }): Tool {
   const seconds = agent.options.limits?.maxSeconds ?? 300;
   const made = tool({
     name,
@@ -36,14 +37,14 @@ export function subAgent(agent: AgentParts, { name, description }: { name: strin
       limits,
       streaming: false,
       onState,
-      ...(approver ? { approver } : {}),
+      ...defined({ approver: approverOf(runId) }),
     };
     const outcome =
       (await goneOn(agent, begin, signal)) ??
       new Run(agent, { ...begin, message: { role: 'user', content: request as string } }, { signal }).outcome;
     return answerOf(await outcome);
   };
-  return borrows(branded({ ...made, run, childRunId }), (lent) => subAgent(agent, { name, description }, lent));
+  return branded({ ...made, run, childRunId });
 }
 
 /** What has entered the sub-agent's run enters with its answer, whoever wrote it last; what it used counts for its caller. */

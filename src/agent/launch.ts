@@ -7,6 +7,7 @@ import { run } from '../kernel/kernel.ts';
 import type { Clock, Fact, Journal, Json, JsonObject, Performers, Performing, RunEvent, Running, State } from '../kernel/types.ts';
 import { defined } from './defined.ts';
 import { withHooks } from './hooked.ts';
+import { lend } from './lend.ts';
 import type { RunParts } from './parts.ts';
 import { createThink } from './think.ts';
 import type { FeaturePerformer } from './types.ts';
@@ -78,6 +79,7 @@ export function launch(parts: RunParts, spec: Launch): Running {
       ...defined({ approver: parts.approver, inbox: spec.owner === undefined ? undefined : parts.store?.inbox }),
     }),
   };
+  const takeBack = parts.approver && lend(spec.runId, parts.approver);
   const running: Running = run({
     first: spec.first,
     ...(spec.before ? { before: spec.before } : {}),
@@ -88,6 +90,7 @@ export function launch(parts: RunParts, spec: Launch): Running {
     publish,
   });
   if (spec.owner !== undefined) readInbox(journal, running);
+  if (takeBack) running.done.then(takeBack, takeBack);
   return running;
 }
 

@@ -1,17 +1,18 @@
-/** A sub-agent asks whom its parent asks, unless it has somebody of its own: how a parent lends its approver to such a tool. */
+/** A sub-agent asks whom the run that called it asks, unless it has somebody of its own; so do its own sub-agents, and theirs. */
 
-import type { Tool } from '../tools/define.ts';
 import type { Approver } from './types.ts';
 
-const borrowers = new WeakMap<Tool, (approver: Approver) => Tool>();
+/** Whom a run in this process asks, by its id, while it goes on. */
+const approvers = new Map<string, Approver>();
 
-/** `made` can be made again with an approver. */
-export function borrows(made: Tool, again: (approver: Approver) => Tool): Tool {
-  borrowers.set(made, again);
-  return made;
+/** For all that this run calls; gives the function that takes it back. */
+export function lend(runId: string, approver: Approver): () => void {
+  approvers.set(runId, approver);
+  return () => {
+    if (approvers.get(runId) === approver) approvers.delete(runId);
+  };
 }
 
-/** The tool as this parent uses it. Any tool that is no sub-agent comes back as it is. */
-export function forParent(tool: Tool, approver: Approver | undefined): Tool {
-  return (approver && borrowers.get(tool)?.(approver)) ?? tool;
+export function approverOf(runId: string): Approver | undefined {
+  return approvers.get(runId);
 }

@@ -26,7 +26,6 @@ import { BEFORE_FINISH, beforeFinishPerformer, beforeFinishRule } from './hook-r
 import { vetoGuard } from './hooked.ts';
 import type { Hooks } from './hooks.ts';
 import { DESCRIBE_IMAGE, describeImages } from './images.ts';
-import { forParent } from './lend.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
 import type { OutputCheck } from './output.ts';
 import { CHECK_OUTPUT, checkOutput } from './output-rule.ts';
@@ -96,7 +95,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   /** With what reads on in their results, and what finds the others, when not all are shown. */
   const offered = (tools: readonly Tool[]) => {
     const isReader = ({ info }: Tool) => info.name === READ_RESULT;
-    const asked = tools.filter((tool) => !isReader(tool) && isOffered(tool)).map((tool) => forParent(tool, options.onApproval));
+    const asked = tools.filter((tool) => !isReader(tool) && isOffered(tool));
     const finder = isMany(asked, options.preselect) ? [findTools(asked.map(({ info }) => info))] : [];
     const reader = options.readBack === false || asked.length === 0 ? [] : [tools.find(isReader) ?? readResult];
     return [...asked, ...finder, ...reader];
