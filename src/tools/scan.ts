@@ -1,5 +1,5 @@
 /**
- * The scan of tool folders: each *.ts, *.js or *.mjs file is one tool (or a list of them), made with tool({...}) or a plain function.
+ * The scan of tool folders: each *.ts, *.mts, *.js or *.mjs file is one tool (or a list of them), made with tool({...}) or a plain function.
  * Users' files are imported in a worker thread, now and when they run; a bad one becomes a diagnostic and never stops the others.
  */
 
@@ -118,11 +118,15 @@ function moduleName(name: string): string {
 
 function toolFiles(folder: string, disabled: readonly string[], diagnostics: Diagnostic[]): string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => !entry.isDirectory() && /\.(?:ts|js|mjs)$/.test(entry.name))
-      .filter((entry) => !/^[_.]|\.d\.ts$|\.test\.\w+$/.test(entry.name) && !disabled.includes(entry.name.replace(/\.\w+$/, '')))
+    const files = readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && /\.(?:[cm]?[jt]s|[jt]sx)$/.test(entry.name))
+      .filter((entry) => !/^[_.]|\.d\.[cm]?ts$|\.test\.\w+$/.test(entry.name) && !disabled.includes(entry.name.replace(/\.\w+$/, '')))
       .map((entry) => join(folder, entry.name))
       .sort();
+    const others = files.filter((file) => !/\.m?[jt]s$/.test(file));
+    const message = 'tool files end in .ts, .mts, .js or .mjs; rename it, or begin its name with _ if it holds no tool';
+    diagnostics.push(...others.map((file) => ({ file, code: 'not_a_tool', message })));
+    return files.filter((file) => !others.includes(file));
   } catch (error) {
     diagnostics.push({ file: folder, code: 'no_folder', message: `the folder of tools cannot be read: ${(error as Error).message}` });
     return [];
@@ -211,7 +215,10 @@ async function importProblem(file: string, error: unknown, timeoutMs: number): P
   const line = lineIn(stack, file) ?? (stack?.startsWith('SyntaxError') ? await lineOfSyntaxError(file) : undefined);
   const at = line === undefined ? {} : { line };
   if (code === 'invalid_tool') return { file, ...at, code, message };
-  return { file, ...at, code: 'import_failed', message: `importing ${basename(file)} failed: ${message}` };
+  const way = message.includes('strip-only')
+    ? '; types are only taken out of tool files: write a union of literals for an enum, fields for parameter properties'
+    : '';
+  return { file, ...at, code: 'import_failed', message: `importing ${basename(file)} failed: ${message}${way}` };
 }
 
 /** The first line of the file that a stack names. */

@@ -14,7 +14,7 @@ export interface NamedTag {
   /** With its dots: options.city */
   name: string;
   type?: string;
-  /** `[name]` or `[name=default]` */
+  /** `[name]`, `[name=default]`, `{type=}` or `{type|undefined}` */
   optional: boolean;
   /** As it is written. */
   default?: string;
@@ -61,13 +61,13 @@ export function readNamedTag(text: string): NamedTag | undefined {
   const type = text.startsWith('{') ? balanced(text, '{', '}') : undefined;
   const rest = (type === undefined ? text : text.slice(type.length + 2)).trim();
   const bracketed = rest.startsWith('[') ? balanced(rest, '[', ']') : undefined;
-  const written = bracketed ?? /^[\w$.[\]]+/.exec(rest)?.[0];
+  const written = bracketed ?? /^[\p{ID_Continue}$.[\]]+/u.exec(rest)?.[0];
   if (!written) return undefined;
   const [name, ...after] = written.split('=');
   const description = joined(rest.slice(written.length + (bracketed === undefined ? 0 : 2)).replace(/^\s*[-–—:：]?\s*/, ''));
   return {
     name: name!.trim().replaceAll('[]', ''),
-    optional: bracketed !== undefined || (type?.endsWith('=') ?? false),
+    optional: bracketed !== undefined || (type !== undefined && /=$|^undefined\s*\||\|\s*undefined\s*(?:\||$)/.test(type)),
     description,
     ...(type === undefined ? {} : { type }),
     ...(after.length > 0 ? { default: after.join('=').trim() } : {}),
@@ -84,17 +84,30 @@ function balanced(text: string, open: string, close: string): string | undefined
   return undefined;
 }
 
-/** A type as JSDoc writes it, in TypeScript's words. */
+/** A text without the `{type}` it begins with. */
+export function withoutType(text: string): string {
+  const type = text.startsWith('{') ? balanced(text, '{', '}') : undefined;
+  return type === undefined ? text : text.slice(type.length + 2).trim();
+}
+
+/** A type as JSDoc writes it, in TypeScript's words; what stands in quotes stays. */
 export function typeScriptOf(type: string): string {
   return type
     .trim()
     .replace(/=$/, '')
     .replace(/^\.\.\.(.*)$/, '($1)[]')
-    .replace(/^\?(.*)$/, '($1) | null')
+    .replace(/^\?(.*)$|^(.*)\?$/, (_, behind?: string, before?: string) => `(${behind ?? before}) | null`)
     .replace(/^!/, '')
     .replace(/^\*$/, 'unknown')
-    .replace(/\.</g, '<')
-    .replace(/\bObject</g, 'Record<')
-    .replace(/\b(?:Object)\b(?!\s*<)/g, 'object')
-    .replace(/\b(?:String|Number|Boolean)\b/g, (name) => name.toLowerCase());
+    .replace(/'[^']*'|"[^"]*"|\bObject\.?<|\.<|\b(?:Object|String|Number|Boolean)\b/g, (part) => IN_TYPESCRIPT[part] ?? part);
 }
+
+const IN_TYPESCRIPT: Readonly<Record<string, string>> = {
+  '.<': '<',
+  'Object<': 'Record<',
+  'Object.<': 'Record<',
+  Object: 'object',
+  String: 'string',
+  Number: 'number',
+  Boolean: 'boolean',
+};

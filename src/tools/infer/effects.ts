@@ -23,6 +23,7 @@ const ACTING: Readonly<Record<string, { network: boolean }>> = {
   XMLHttpRequest: { network: true },
   process: { network: false },
   globalThis: { network: false },
+  global: { network: false },
   require: { network: false },
   eval: { network: false },
   Function: { network: false },

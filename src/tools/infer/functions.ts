@@ -2,7 +2,7 @@
 
 import type { Expression } from 'oxc-parser';
 import type { Json, JsonObject, Level, ToolExample } from '../../kernel/types.ts';
-import { type Doc, joined, readDoc } from './doc.ts';
+import { type Doc, joined, readDoc, withoutType } from './doc.ts';
 import { effectOf } from './effects.ts';
 import { bareExpression, literalValue } from './literal.ts';
 import type { Module, Modules, Value } from './module.ts';
@@ -44,13 +44,14 @@ export function readFunctions(file: string, keys: readonly string[], modules: Mo
   for (const key of keys) {
     const found = find(module, key, modules);
     const line = found ? found.module.lineOf(found.value.start) : 1;
-    if (!found || !isCallable(found.value.node)) {
-      const message = `${key} is a function whose declaration is not in the file as it stands; write it as export default function NAME(...)`;
-      findings.problems.push({ file, line, message });
+    const isNamed = !key.startsWith('default');
+    const comment = found && docOf(found.module, found.value.start);
+    if (isNamed && (comment === undefined || found?.value.node.type === 'ClassDeclaration')) continue;
+    const problem = found ? unusable(found.value) : NOT_THERE;
+    if (!found || problem || !isCallable(found.value.node)) {
+      findings.problems.push({ file, line, message: `${key} is ${problem}` });
       continue;
     }
-    const comment = found.module.docBefore(found.value.start);
-    if (comment === undefined && !key.startsWith('default')) continue;
     readFunction({ key, node: found.value.node, start: found.value.start, line }, readDoc(comment ?? ''), found.module, modules, findings);
   }
   if (keys.length > 0 && findings.functions.length + findings.problems.length === 0) {
@@ -58,6 +59,22 @@ export function readFunctions(file: string, keys: readonly string[], modules: Mo
     findings.problems.push({ file, line: 1, message });
   }
   return findings;
+}
+
+const NOT_THERE = 'a function whose declaration is not in the file as it stands; write it as export default function NAME(...)';
+
+function unusable({ node, overloaded }: Value): string | undefined {
+  if (node.type === 'ClassDeclaration' || node.type === 'ClassExpression')
+    return 'a class; export a function, or a list of functions, that uses it';
+  if (overloaded) return 'a function with overloads, and a tool has one signature; write it without them, or as several functions';
+  return isCallable(node) ? undefined : NOT_THERE;
+}
+
+/** The comment before a function, unless it only defines a type. */
+function docOf(module: Module, start: number): string | undefined {
+  const comment = module.docBefore(start);
+  const doc = comment === undefined ? undefined : readDoc(comment);
+  return doc && doc.text === '' && doc.tags.some(({ name }) => /^(?:typedef|callback|type|file|module)$/.test(name)) ? undefined : comment;
 }
 
 interface Target {
@@ -73,6 +90,10 @@ function readFunction({ key, node, start, line }: Target, doc: Doc, module: Modu
   const { file } = module;
   const tell = (list: Problem[], message: string) => list.push({ file, line, message: `${name}: ${message}` });
   for (const problem of problems) findings.problems.push({ ...problem, message: `${name}: ${problem.message}` });
+  if (!/^[a-z][\w-]{0,63}$/i.test(name)) {
+    tell(findings.problems, 'the name of a tool has 1 to 64 letters, digits, - or _, a letter first; give it one with @name');
+    return;
+  }
   const said = tagText(doc, 'level')?.split(/\s/)[0];
   if (said !== undefined && !LEVELS.includes(said)) {
     tell(findings.problems, `@level is read, write or dangerous, not ${said}`);
@@ -159,7 +180,7 @@ function nameOf(node: Callable, key: string, module: Module, modules: Modules): 
 /** The text, what it gives and how it fails: what a model has to know before it calls. */
 function descriptionOf(doc: Doc): string {
   const isChinese = /\p{Script=Han}/u.test(doc.text);
-  const returns = (tagText(doc, 'returns') ?? tagText(doc, 'return'))?.replace(/^\{[^}]*\}\s*/, '').replace(/^[-–—]\s*/, '');
+  const returns = withoutType(tagText(doc, 'returns') ?? tagText(doc, 'return') ?? '').replace(/^[-–—]\s*/, '');
   const throws = doc.tags
     .filter(({ name }) => name === 'throws' || name === 'exception')
     .map(({ text }) => joined(text).replace(/^\{([^}]*)\}\s*/, (_, type: string) => (/^\w*Error$/.test(type) ? '' : `${type}: `)))

@@ -29,5 +29,6 @@ async function read(file: string, keys: readonly string[]): Promise<Fresh<Findin
     if (bracketDepth(text) > MOST_NESTED) throw new Error(`${name} nests brackets more than ${MOST_NESTED} deep`);
     return parseSync(name, text);
   });
-  return { value: readFunctions(file, keys, modules), files: modules.files };
+  const value = readFunctions(file, keys, modules);
+  return { value, ...(modules.isIncomplete ? {} : { files: modules.files }) };
 }

@@ -10,6 +10,15 @@ export function bareExpression(node: Expression): Expression {
   return node;
 }
 
+/** `x as const` */
+export function isConst(node: Expression): boolean {
+  if (node.type === 'TSAsExpression' && node.typeAnnotation.type === 'TSTypeReference') {
+    const { typeName } = node.typeAnnotation;
+    if (typeName.type === 'Identifier' && typeName.name === 'const') return true;
+  }
+  return (node.type === 'TSSatisfiesExpression' || node.type === 'ParenthesizedExpression') && isConst(node.expression);
+}
+
 /** undefined = no literal. */
 export function literalValue(written: Expression): Json | undefined {
   const node = bareExpression(written);

@@ -2,8 +2,10 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Comment, Expression, Function as FunctionNode, ParseResult, Program, Statement, TSType } from 'oxc-parser';
-import { readDoc, readNamedTag, typeScriptOf } from './doc.ts';
+import type { Class, Comment, Expression, Function as FunctionNode, ParseResult, Program, Statement, TSType } from 'oxc-parser';
+import type { Json } from '../../kernel/types.ts';
+import { type NamedTag, readDoc, readNamedTag, typeScriptOf } from './doc.ts';
+import { literalValue } from './literal.ts';
 
 export type Parse = (name: string, text: string, options?: { lang?: 'js' | 'ts' }) => ParseResult;
 export type TypeDeclaration = Extract<Statement, { type: 'TSInterfaceDeclaration' | 'TSTypeAliasDeclaration' }>;
@@ -15,12 +17,14 @@ export interface Imported {
   /** `*` = the whole module. */
   name: string;
 }
-/** Where a function or constant is written. */
+/** Where a function, class or constant is written. */
 export interface Value {
-  node: Expression | FunctionNode;
+  node: Expression | FunctionNode | Class;
   /** Where its doc comment ends, and where the type of its variable is, if it has one. */
   start: number;
   type?: TSType;
+  /** It has overloads; `start` is that of the first. */
+  overloaded?: true;
 }
 
 export class Module {
@@ -54,9 +58,14 @@ export class Module {
 
   /** The doc comment that ends right before this place, without its slashes. */
   docBefore(start: number): string | undefined {
-    const comment = this.#comments.findLast(({ end }) => end <= start);
-    if (comment?.type !== 'Block' || !comment.value.startsWith('*')) return undefined;
-    return this.text.slice(comment.end, start).trim() === '' ? comment.value : undefined;
+    let at = start;
+    for (let index = this.#comments.findLastIndex(({ end }) => end <= start); index >= 0; index--) {
+      const { type, value, ...comment } = this.#comments[index]!;
+      if (this.text.slice(comment.end, at).trim() !== '') return undefined;
+      if (type === 'Block' && value.startsWith('*')) return value;
+      at = comment.start; // a word to a linter between the two
+    }
+    return undefined;
   }
 
   /** What is said of a member: the comment before it, or behind it on its line. */
@@ -73,13 +82,16 @@ export class Module {
   readTypedefs(parse: Parse): void {
     for (const comment of this.#comments) {
       const { tags } = readDoc(comment.value);
-      const at = tags.findIndex((tag) => tag.name === 'typedef');
-      const definition = at < 0 ? undefined : readNamedTag(tags[at]!.text);
-      if (!definition) continue;
-      const members = tags.slice(at + 1).filter((tag) => /^prop(?:erty)?$/.test(tag.name));
-      const type = members.length === 0 ? typeScriptOf(definition.type ?? 'object') : objectOf(members.map(({ text }) => text));
-      const written = this.typeIn(type, this.lineOf(comment.start), parse);
-      if (written) this.types.set(definition.name, written);
+      for (const [at, tag] of tags.entries()) {
+        const definition = tag.name === 'typedef' ? readNamedTag(tag.text) : undefined;
+        if (!definition) continue;
+        const end = tags.findIndex(({ name }, index) => index > at && name === 'typedef');
+        const own = tags.slice(at + 1, end < 0 ? undefined : end).filter(({ name }) => /^prop(?:erty)?$/.test(name));
+        const members = own.map(({ text }) => readNamedTag(text)).filter((one) => one !== undefined);
+        const type = members.length === 0 ? typeScriptOf(definition.type ?? 'object') : objectOf(members, definition.type);
+        const written = this.typeIn(type, this.lineOf(comment.start), parse);
+        if (written) this.types.set(definition.name, written);
+      }
     }
   }
 
@@ -127,7 +139,9 @@ export class Module {
         return;
       }
       case 'FunctionDeclaration':
-        if (statement.id) this.values.set(statement.id.name, { node: statement, start });
+      case 'TSDeclareFunction':
+      case 'ClassDeclaration':
+        if (statement.id) this.values.set(statement.id.name, withOverloads({ node: statement, start }, this.values.get(statement.id.name)));
         return;
       case 'VariableDeclaration':
         for (const { id, init } of statement.declarations) {
@@ -143,11 +157,20 @@ export class Module {
     else if (declaration.type === 'TSInterfaceDeclaration') {
       this.#take(declaration, start);
       this.exports.set('default', declaration.id.name);
-    } else if (declaration.type !== 'ClassDeclaration') {
-      const node = declaration as Expression | FunctionNode;
-      this.exports.set('default', { node, start });
+    } else {
+      const before = this.exports.get('default') as Value | undefined;
+      this.exports.set('default', withOverloads({ node: declaration as Value['node'], start }, before));
     }
   }
+}
+
+function withOverloads(value: Value, before: Value | undefined): Value {
+  return before?.node.type === 'TSDeclareFunction' ? { ...value, start: before.start, overloaded: true } : value;
+}
+
+/** The literal that a constant is. */
+export function literalOf({ node }: Value): Json | undefined {
+  return 'body' in node ? undefined : literalValue(node as Expression);
 }
 
 function nameOf(node: { type: string; name?: string; value?: unknown }): string {
@@ -160,20 +183,25 @@ function declaredNames(declaration: Statement): string[] {
   return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : [];
 }
 
-/** The object type that `@property` lines describe. */
-function objectOf(properties: readonly string[]): string {
-  const members = properties.map(readNamedTag).filter((one) => one !== undefined);
-  return `{ ${members
-    .map(({ name, type, optional, description }) => {
-      const doc = description ? `/** ${description.replaceAll('*/', '')} */ ` : '';
-      return `${doc}${JSON.stringify(name)}${optional ? '?' : ''}: ${typeScriptOf(type ?? 'unknown')}`;
-    })
-    .join('; ')} }`;
+/** The object type, or list of objects, that `@property` lines describe; `geo.lat` is a member of `geo`. */
+function objectOf(members: readonly NamedTag[], type = 'object'): string {
+  const own = members.filter(({ name }) => !name.includes('.'));
+  const text = own.map(({ name, type: written = 'unknown', optional, description }) => {
+    const doc = description ? `/** ${description.replaceAll('*/', '')} */ ` : '';
+    const inner = members
+      .filter((one) => one.name.startsWith(`${name}.`))
+      .map((one) => ({ ...one, name: one.name.slice(name.length + 1) }));
+    const plain = inner.length > 0 ? objectOf(inner, written) : typeScriptOf(written);
+    return `${doc}${JSON.stringify(name)}${optional ? '?' : ''}: ${plain}`;
+  });
+  return `{ ${text.join('; ')} }${/\[\]$|^Array\b/i.test(type.trim()) ? '[]' : ''}`;
 }
 
 /** Reads each file once. `files` are all that were looked at, for the cache. */
 export class Modules {
   readonly files = new Map<string, string>();
+  /** A file that is imported from is not there: what was read may change though no file does. */
+  isIncomplete = false;
   readonly #parse: Parse;
   readonly #known = new Map<string, Module>();
 
@@ -196,8 +224,9 @@ export class Modules {
   local(from: Module, source: string): Module | undefined {
     if (!source.startsWith('.')) return undefined;
     const path = resolve(dirname(from.file), source);
-    const tried = [path, path.replace(/\.([cm]?)js$/, '.$1ts'), `${path}.ts`, `${path}.d.ts`, `${path}.js`];
+    const tried = [path, path.replace(/\.([cm]?)js$/, '.$1ts'), `${path}.ts`, `${path}.d.ts`, `${path}.js`, `${path}/index.ts`];
     const file = tried.find((one) => existsSync(one) && statSync(one).isFile());
+    this.isIncomplete ||= file === undefined;
     return file === undefined ? undefined : this.read(file);
   }
 
@@ -213,7 +242,9 @@ export class Modules {
   findType(module: Module, name: string, hops = 0): { type: NamedType; module: Module } | { imported: Imported } | undefined {
     const type = module.types.get(name);
     if (type) return { type, module };
-    const imported = module.imports.get(name);
+    const [space, member] = name.split('.');
+    const whole = member === undefined ? undefined : module.imports.get(space!);
+    const imported = whole?.name === '*' ? { ...whole, name: member! } : module.imports.get(name); // import type * as space
     if (!imported || hops > 20) return undefined;
     const from = this.local(module, imported.source);
     return from ? (this.findExportedType(from, imported.name, hops) ?? { imported }) : { imported };
@@ -245,7 +276,15 @@ export class Modules {
 
   findExport(module: Module, name: string, hops = 0): { value: Value; module: Module } | undefined {
     const exported = module.exports.get(name);
-    if (exported === undefined || hops > 20) return undefined;
+    if (hops > 20) return undefined;
+    if (exported === undefined) {
+      for (const star of name === 'default' ? [] : module.stars) {
+        const from = this.local(module, star);
+        const found = from && this.findExport(from, name, hops + 1);
+        if (found) return found;
+      }
+      return undefined;
+    }
     if (typeof exported === 'string') return this.findValue(module, exported, hops + 1);
     if ('node' in exported) return { value: exported, module };
     const from = this.local(module, exported.source);

@@ -5,9 +5,10 @@ import type { Json, JsonObject } from '../../kernel/types.ts';
 import { isObject } from '../schema.ts';
 import { type Doc, type NamedTag, readNamedTag, typeScriptOf } from './doc.ts';
 import { literalValue } from './literal.ts';
-import type { Module, Modules } from './module.ts';
+import { literalOf, type Module, type Modules } from './module.ts';
 import type { Parameter } from './plan.ts';
-import { keyName, mayBeUndefined, TypeReader, Unreadable } from './types.ts';
+import { schemaOfValue } from './schemas.ts';
+import { type Given, keyName, TypeReader, Unreadable } from './types.ts';
 
 export type Callable = FunctionNode | Extract<Expression, { type: 'ArrowFunctionExpression' | 'FunctionExpression' }>;
 export interface Problem {
@@ -33,6 +34,8 @@ interface Work {
   module: Module;
   modules: Modules;
   reader: TypeReader;
+  /** What the type parameters of the function may be at most. */
+  given: Given;
   said: Map<string, NamedTag>;
   used: Set<string>;
   /** Names that the comment has for what is destructured: the `@param` at the same place. */
@@ -48,14 +51,15 @@ export function readArguments(node: Callable, doc: Doc, module: Module, modules:
   const tags = doc.tags.filter((tag) => /^(?:param|arg|argument)$/.test(tag.name)).map((tag) => readNamedTag(tag.text));
   const said = new Map(tags.flatMap((tag) => (tag ? [[tag.name, tag] as const] : [])));
   const params = (node.params as ParamPattern[]).filter((one) => !(one.type === 'Identifier' && one.name === 'this'));
-  const work: Work = { module, modules, reader: new TypeReader(modules), said, used: new Set(), patterns: new Map(), count: 0 };
+  const reader = new TypeReader(modules);
+  const { given, problems } = constraints(node, module, reader);
+  const work: Work = { module, modules, reader, given, said, used: new Set(), patterns: new Map(), count: 0 };
   const names = [...new Set([...said.keys()].map((name) => name.split('.')[0]!))];
   for (const [index, one] of params.entries())
     if (names[index] && withDefault(one).target.type === 'ObjectPattern') work.patterns.set(one, names[index]);
   const contexts = params.map((one) => isContext(one, work));
   work.count = contexts.filter((one) => !one).length;
   const plan: Parameter[] = [];
-  const problems: Problem[] = [];
   const found: Argument[] = [];
   let whole: JsonObject | undefined;
   for (const [index, one] of params.entries()) {
@@ -74,7 +78,7 @@ export function readArguments(node: Callable, doc: Doc, module: Module, modules:
       problems.push({ file, line, message: `the parameter ${nameOf(one, work)}: ${message}; ${WAY_OUT}` });
     }
   }
-  const { definitions } = work.reader;
+  const { definitions } = reader;
   const schema: JsonObject = whole ?? objectOf(found);
   if (Object.keys(definitions).length > 0) schema.$defs = definitions;
   const strangers = [...said.keys()].filter((name) => !work.used.has(name) && !name.includes('.'));
@@ -89,12 +93,28 @@ export function readOutput(node: Callable, module: Module, modules: Modules): Js
   if (!type) return undefined;
   try {
     const reader = new TypeReader(modules);
-    const schema = reader.read(type, module);
+    const schema = reader.read(type, module, constraints(node, module, reader).given);
     return { ...schema, ...(Object.keys(reader.definitions).length > 0 ? { $defs: reader.definitions } : {}) };
   } catch (error) {
     if (error instanceof Unreadable) return undefined; // it only informs
     throw error;
   }
+}
+
+/** `<T extends string>`: any text. */
+function constraints(node: Callable, module: Module, reader: TypeReader): { given: Given; problems: Problem[] } {
+  const given = new Map<string, JsonObject>();
+  const problems: Problem[] = [];
+  for (const { name, constraint } of node.typeParameters?.params ?? []) {
+    try {
+      given.set(name.name, constraint ? reader.read(constraint, module, given) : {});
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      given.set(name.name, {});
+      problems.push({ file: error.file, line: error.line, message: `the type parameter ${name.name}: ${error.message}; ${WAY_OUT}` });
+    }
+  }
+  return { given, problems };
 }
 
 function objectOf(found: readonly Argument[]): JsonObject {
@@ -115,14 +135,13 @@ function readParameter(written: ParamPattern, work: Work): Argument {
     return { name, schema: described(list.schema, name, work), isRequired: false, parameter: { from: 'rest', name } };
   }
   const type = typeOf(target as Typed, name, work, written);
-  const usual = value && literalValue(value);
-  const schema = type?.schema ?? ofDefault(usual);
-  if (!schema) throw missingType(written, work);
+  const usual = value && usualOf(value, work);
+  const read = type?.schema ?? ofDefault(usual);
+  if (!read) throw missingType(written, work);
+  const schema = withTags(read, name, work, written);
   const tag = work.said.get(name);
   const isOptional = value !== undefined || (target as Typed).optional === true || tag?.optional === true || type?.mayBeUndefined === true;
   const whole = work.reader.behind(schema);
-  const members = [...work.said.values()].filter((one) => one.name.startsWith(`${name}.`));
-  if (whole.type === 'object' && !isObject(whole.properties) && members.length > 0) withTags(whole, members, name, work, written);
   if (work.count === 1 && whole.type === 'object' && isObject(whole.properties))
     return { name, schema: whole, isRequired: true, parameter: { from: 'arguments' } };
   return {
@@ -133,21 +152,45 @@ function readParameter(written: ParamPattern, work: Work): Argument {
   };
 }
 
-/** Members that only the comment tells of: `@param {string} options.city`. */
-function withTags(schema: JsonObject, tags: readonly NamedTag[], name: string, work: Work, at: { start: number }): void {
+/** With what the comment says of members: `@param {string} options.city`, `@param {number} items[].count`. */
+function withTags(schema: JsonObject, name: string, work: Work, at: { start: number }): JsonObject {
+  const tags = [...work.said.values()].filter((tag) => tag.name.startsWith(`${name}.`) && !tag.name.slice(name.length + 1).includes('.'));
+  if (tags.length === 0 || schema.$ref !== undefined) return schema;
+  const types = [schema.type].flat();
+  if (types.includes('array')) return { ...schema, items: withTags((schema.items ?? {}) as JsonObject, name, work, at) };
+  if (types.includes('object') && isObject(schema.properties)) return withMembersSaid(schema, tags, name, work, at);
+  if (!types.includes('object') || schema.additionalProperties !== undefined) return schema;
   const members = tags.map((tag): Argument => {
     const key = tag.name.slice(name.length + 1);
-    const described: JsonObject = tag.description ? { description: tag.description } : {};
-    const member = { ...typeOfTag(tag, work, at), ...described, ...defaultOf(tagDefault(tag)) };
+    const member = { ...withTags(typeOfTag(tag, work, at) ?? {}, tag.name, work, at), ...saidBy(tag) };
     return { name: key, schema: member, isRequired: !tag.optional, parameter: { from: 'argument', name: key } };
   });
-  Object.assign(schema, objectOf(members.filter((one) => !one.name.includes('.'))));
+  return { ...schema, ...objectOf(members) };
+}
+
+function withMembersSaid(schema: JsonObject, tags: readonly NamedTag[], name: string, work: Work, at: { start: number }): JsonObject {
+  const properties = { ...(schema.properties as Record<string, JsonObject>) };
+  for (const tag of tags) {
+    const key = tag.name.slice(name.length + 1);
+    const known = Object.hasOwn(properties, key) ? properties[key]! : undefined;
+    if (known) properties[key] = { ...saidBy(tag), ...wholeNumber(withTags(known, tag.name, work, at), tag) };
+  }
+  return { ...schema, properties };
+}
+
+function saidBy(tag: NamedTag): JsonObject {
+  return { ...(tag.description ? { description: tag.description } : {}), ...defaultOf(tagDefault(tag)) };
+}
+
+/** `@param {integer} name` in a file with types. */
+function wholeNumber(schema: JsonObject, tag: NamedTag | undefined): JsonObject {
+  return schema.type === 'number' && /^(?:int|integer)$/i.test(tag?.type ?? '') ? { ...schema, type: 'integer' } : schema;
 }
 
 /** `{ city, days = 1 }: Options`: its members are the arguments, or one of them when there are other parameters. */
 function readObject(pattern: ObjectPattern, value: Expression | undefined, name: string, work: Work): Argument {
   const type = typeOf(pattern as Typed, name, work, pattern);
-  const base = type ? work.reader.behind(type.schema) : ({ type: 'object' } as JsonObject);
+  const base = type ? withTags(work.reader.behind(type.schema), name, work, pattern) : ({ type: 'object' } as JsonObject);
   const isPlain = base.type === 'object';
   const schema = isPlain ? withMembers(pattern, base, type !== undefined, name, work) : base;
   if (work.count === 1 && isPlain) return { name, schema, isRequired: true, parameter: { from: 'arguments' } };
@@ -163,13 +206,13 @@ function withMembers(pattern: ObjectPattern, base: JsonObject, isTyped: boolean,
     const key = keyName(member.key as Expression);
     if (key === undefined || member.computed) throw new Unreadable('it has a member with a computed name', work.module, member.start);
     const { value } = withDefault(member.value as ParamPattern);
-    const usual = value && literalValue(value);
+    const usual = value && usualOf(value, work);
     const tag = tagOf(key, name, work);
     const known = properties[key] as JsonObject | undefined;
     const schema = known ?? (isTyped ? undefined : typeOfTag(tag, work, member)) ?? ofDefault(usual);
     if (!schema) throw new Unreadable(`its member ${key} has no type`, work.module, member.start);
     const said: JsonObject = schema.description === undefined && tag?.description ? { description: tag.description } : {};
-    properties[key] = { ...schema, ...said, ...defaultOf(usual ?? tagDefault(tag)) };
+    properties[key] = { ...wholeNumber(schema, tag), ...said, ...defaultOf(usual ?? tagDefault(tag)) };
     if (value !== undefined || tag?.optional) required.delete(key);
     else if (!known) required.add(key);
   }
@@ -210,14 +253,13 @@ function typeOf(
     const schema = typeOfTag(tag, work, at);
     return schema && { schema };
   }
-  const schema = work.reader.read(node, work.module);
-  const isWhole = schema.type === 'number' && /^(?:int|integer)$/i.test(tag?.type ?? '');
-  return { schema: isWhole ? { ...schema, type: 'integer' } : schema, mayBeUndefined: mayBeUndefined(node) };
+  const schema = wholeNumber(work.reader.read(node, work.module, work.given), tag);
+  return { schema, mayBeUndefined: work.reader.mayBeUndefined(node, work.module) };
 }
 
 function typeOfTag(tag: NamedTag | undefined, { module, modules, reader }: Work, at: { start: number }): JsonObject | undefined {
   if (tag?.type === undefined) return undefined;
-  if (/^(?:int|integer)=?$/i.test(tag.type)) return { type: 'integer' };
+  if (/^integer=?$/i.test(tag.type)) return { type: 'integer' };
   const written = modules.typeIn(module, typeScriptOf(tag.type), module.lineOf(at.start));
   if (!written) throw new Unreadable(`the type in its @param cannot be read: {${tag.type}}`, module, at.start);
   return reader.read(written.written, written.module);
@@ -257,10 +299,16 @@ function tagDefault(tag: NamedTag | undefined): Json | undefined {
   }
 }
 
-/** The type that a literal default stands for. */
+/** A default that is a literal, or the name of one. */
+function usualOf(value: Expression, { module, modules }: Work): Json | undefined {
+  const found = value.type === 'Identifier' ? modules.findValue(module, value.name) : undefined;
+  return found ? literalOf(found.value) : literalValue(value);
+}
+
+/** The type that a literal default stands for; null and what is empty stand for none. */
 function ofDefault(value: Json | undefined): JsonObject | undefined {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return { type: typeof value };
-  return Array.isArray(value) && value.length > 0 ? { type: 'array', items: ofDefault(value[0]) ?? {} } : undefined;
+  const isEmpty = value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  return isEmpty ? undefined : schemaOfValue(value);
 }
 
 function missingType(written: ParamPattern, { module }: Work): Unreadable {

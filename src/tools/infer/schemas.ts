@@ -69,10 +69,20 @@ export function record(keys: JsonObject, value: JsonObject): JsonObject {
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, value])), required: names };
 }
 
-/** What a constant's type is, `as const`. */
+/** What the type of a constant is. */
 export function schemaOfValue(value: Json): JsonObject {
-  if (Array.isArray(value)) return { type: 'array', items: union(value.map(schemaOfValue)) };
-  if (!isObject(value)) return value === null ? { type: 'null' } : { type: typeof value, enum: [value] };
-  const properties = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, schemaOfValue(one)]));
+  if (Array.isArray(value)) return { type: 'array', items: value.length > 0 ? union(value.map(schemaOfValue)) : {} };
+  return isObject(value) ? withMembers(value, schemaOfValue) : { type: value === null ? 'null' : typeof value };
+}
+
+/** The same `as const`. */
+export function schemaOfConst(value: Json): JsonObject {
+  if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(schemaOfConst), minItems: value.length, maxItems: value.length };
+  if (isObject(value)) return withMembers(value, schemaOfConst);
+  return value === null ? { type: 'null' } : { type: typeof value, enum: [value] };
+}
+
+function withMembers(value: JsonObject, schemaOf: (one: Json) => JsonObject): JsonObject {
+  const properties = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, schemaOf(one)]));
   return { type: 'object', properties, required: Object.keys(properties) };
 }

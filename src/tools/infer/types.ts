@@ -3,9 +3,9 @@
 import type { Expression, TSLiteral, TSSignature, TSType, TSTypeName, TSTypeReference } from 'oxc-parser';
 import type { Json, JsonObject } from '../../kernel/types.ts';
 import { follow, isObject } from '../schema.ts';
-import { bareExpression, literalValue } from './literal.ts';
-import type { Module, Modules, NamedType, TypeDeclaration } from './module.ts';
-import { merged, oneOf, picked, record, schemaOfValue, union, valuesOf, withoutNull } from './schemas.ts';
+import { isConst, literalValue } from './literal.ts';
+import { literalOf, type Module, type Modules, type NamedType, type TypeDeclaration } from './module.ts';
+import { merged, oneOf, picked, record, schemaOfConst, schemaOfValue, union, withoutNull } from './schemas.ts';
 
 /** A type that no JSON Schema can be made of; `what` completes "the parameter x: ...". */
 export class Unreadable extends Error {
@@ -19,18 +19,26 @@ export class Unreadable extends Error {
   }
 }
 
+/** What type parameters stand for. */
+export type Given = ReadonlyMap<string, JsonObject>;
 interface Scope {
   module: Module;
-  /** What the type parameters of the generic type stand for. */
-  given: ReadonlyMap<string, JsonObject>;
+  given: Given;
 }
-/** A named type that is being read; `name` is set once it is met again inside itself. */
-interface Open {
+/** A named type that is being read or was; `name` is that of its definition, once it has one. */
+interface Named {
   name?: string;
+  /** Absent while it is being read. */
+  schema?: JsonObject;
+  /** Characters of the schema. */
+  size: number;
 }
 
 /** Levels of types in types. */
 const MOST_DEPTH = 40;
+/** Characters of one schema, and of one that stands in full at each place where its type is used. */
+const MOST_SIZE = 100_000;
+const MOST_REPEATED = 300;
 const KEYWORDS: Readonly<Record<string, JsonObject>> = {
   TSStringKeyword: { type: 'string' },
   TSNumberKeyword: { type: 'number' },
@@ -44,7 +52,9 @@ const KEYWORDS: Readonly<Record<string, JsonObject>> = {
 const NOT_IN_JSON: Readonly<Record<string, string>> = {
   Date: 'take a string (ISO 8601) and make the Date of it',
   Map: 'take a Record',
+  ReadonlyMap: 'take a Record',
   Set: 'take an array',
+  ReadonlySet: 'take an array',
   RegExp: 'take a string and make the RegExp of it',
   URL: 'take a string and make the URL of it',
   Buffer: 'take a string (base64)',
@@ -56,15 +66,27 @@ export class TypeReader {
   /** Recursive types, for the root of the schema. */
   readonly definitions: JsonObject = {};
   readonly #modules: Modules;
-  readonly #open = new Map<string, Open>();
+  readonly #named = new Map<string, Named>();
   #depth = 0;
 
   constructor(modules: Modules) {
     this.#modules = modules;
   }
 
-  read(node: TSType, module: Module): JsonObject {
-    return this.#read(node, { module, given: new Map() });
+  /** `given`: what the type parameters of the function stand for. */
+  read(node: TSType, module: Module, given: Given = new Map()): JsonObject {
+    return this.#read(node, { module, given });
+  }
+
+  /** `T | undefined`, also behind a name: as good as optional. */
+  mayBeUndefined(node: TSType, module: Module, hops = 0): boolean {
+    if (node.type === 'TSUnionType') return node.types.some((one) => this.mayBeUndefined(one, module, hops));
+    if (node.type === 'TSParenthesizedType') return this.mayBeUndefined(node.typeAnnotation, module, hops);
+    if (node.type !== 'TSTypeReference' || node.typeName.type !== 'Identifier' || hops > 20) return isUndefined(node);
+    const found = this.#modules.findType(module, node.typeName.name);
+    if (!found || !('type' in found) || !('declarations' in found.type)) return false;
+    const [alias] = found.type.declarations;
+    return alias?.type === 'TSTypeAliasDeclaration' && this.mayBeUndefined(alias.typeAnnotation, found.module, hops + 1);
   }
 
   /** The schema itself behind a reference to a recursive type. */
@@ -94,7 +116,7 @@ export class TypeReader {
       case 'TSUnionType':
         return union(node.types.filter((one) => !isUndefined(one)).map((one) => this.#read(one, scope)));
       case 'TSIntersectionType':
-        return this.#intersection(node.types.map((one) => this.#read(one, scope)));
+        return this.#intersection(node.types, scope);
       case 'TSArrayType':
         return { type: 'array', items: this.#read(node.elementType, scope) };
       case 'TSTupleType':
@@ -110,7 +132,7 @@ export class TypeReader {
       case 'TSIndexedAccessType':
         return this.#member(node.objectType, node.indexType, scope);
       case 'TSTypeQuery':
-        return schemaOfValue(this.#constant(node, scope));
+        return this.#constant(node, scope);
       case 'TSImportType':
         return this.#importType(node, scope);
     }
@@ -145,15 +167,22 @@ export class TypeReader {
       const type = member.typeAnnotation?.typeAnnotation;
       const said = scope.module.commentOn(member.start, member.end);
       properties[name] = { ...(type ? this.#read(type, scope) : {}), ...(said ? { description: said } : {}) };
-      if (!member.optional && !(type && mayBeUndefined(type))) required.push(name);
+      if (!member.optional && !(type && this.mayBeUndefined(type, scope.module))) required.push(name);
     }
     if (Object.keys(properties).length > 0) schema.properties = properties;
     if (required.length > 0) schema.required = required;
     return schema;
   }
 
-  #intersection(parts: JsonObject[]): JsonObject {
-    const schemas = parts.filter((part) => Object.keys(part).length > (part.type === 'object' ? 1 : 0)); // `string & {}` is string
+  #intersection(nodes: readonly TSType[], scope: Scope): JsonObject {
+    // `string & { __brand: 'UserId' }` is a string whose brand only the compiler sees
+    const scalar = nodes
+      .filter((one) => one.type !== 'TSTypeLiteral')
+      .map((one) => this.behind(this.#read(one, scope)))
+      .filter(({ type }) => ['string', 'number', 'boolean'].includes(type as string));
+    if (scalar.length === 1) return scalar[0]!;
+    const parts = nodes.map((one) => this.#read(one, scope));
+    const schemas = parts.filter((part) => Object.keys(part).length > (part.type === 'object' ? 1 : 0)); // `A & {}` is A
     if (schemas.length === 1) return schemas[0]!;
     const real = schemas.map((schema) => this.behind(schema));
     return real.every((schema) => schema.type === 'object') ? merged(real) : { allOf: schemas };
@@ -177,9 +206,11 @@ export class TypeReader {
         isOptional = true;
         type = (type as unknown as { typeAnnotation: TSType }).typeAnnotation;
       }
+      if (rest) throw this.#unreadable('is a tuple with something behind its rest', element, scope);
       if (type.type === 'TSRestType') {
-        const list = this.#read((type as unknown as { typeAnnotation: TSType }).typeAnnotation, scope);
-        rest = isObject(list.items) ? (list.items as JsonObject) : {};
+        const list = this.behind(this.#read((type as unknown as { typeAnnotation: TSType }).typeAnnotation, scope));
+        if (!isObject(list.items) || list.prefixItems) throw this.#unreadable('is a tuple whose rest is no plain list', element, scope);
+        rest = list.items as JsonObject;
         continue;
       }
       prefixItems.push({ ...this.#read(type as TSType, scope), ...(label === undefined ? {} : { description: label }) });
@@ -192,6 +223,7 @@ export class TypeReader {
   #keysOf(type: TSType, scope: Scope): JsonObject {
     if (type.type === 'TSParenthesizedType') return this.#keysOf(type.typeAnnotation, scope);
     const object = this.behind(this.#read(type, scope));
+    if (object.additionalProperties !== undefined) return { type: 'string' };
     if (!isObject(object.properties)) throw this.#unreadable('is keyof something that has no named properties', type, scope);
     return oneOf(Object.keys(object.properties));
   }
@@ -210,13 +242,14 @@ export class TypeReader {
     throw this.#unreadable('names a member that is not there', index, scope);
   }
 
-  /** The literal that `typeof NAME` means. */
-  #constant(node: Extract<TSType, { type: 'TSTypeQuery' }>, scope: Scope): Json {
+  /** What `typeof NAME` means: the type of the constant, its literals only `as const`. */
+  #constant(node: Extract<TSType, { type: 'TSTypeQuery' }>, scope: Scope): JsonObject {
     const name = node.exprName.type === 'Identifier' ? node.exprName.name : undefined;
     const found = name === undefined ? undefined : this.#modules.findValue(scope.module, name);
-    const value = found && 'body' in found.value.node ? undefined : found && literalValue(bareExpression(found.value.node as Expression));
+    if (found?.value.type) return this.read(found.value.type, found.module);
+    const value = found && literalOf(found.value);
     if (value === undefined) throw this.#unreadable(`is typeof ${name ?? 'something'}, which is no literal of this file`, node, scope);
-    return value;
+    return typeof value !== 'object' || isConst(found!.value.node as Expression) ? schemaOfConst(value) : schemaOfValue(value);
   }
 
   // ---- names -----------------------------------------------------------------------------------------
@@ -224,11 +257,13 @@ export class TypeReader {
   #reference(node: TSTypeReference, scope: Scope): JsonObject {
     const { typeName } = node;
     const given = node.typeArguments?.params ?? [];
-    if (typeName.type !== 'Identifier') throw this.#unreadable(`is ${dotted(typeName)}, which a parser cannot read`, node, scope);
-    const { name } = typeName;
+    const name = dotted(typeName);
     const known = scope.given.get(name);
     if (known) return known;
     const found = this.#modules.findType(scope.module, name);
+    if (!found && typeName.type !== 'Identifier') throw this.#unreadable(`is ${name}, which a parser cannot read`, node, scope);
+    if (this.#modules.findValue(scope.module, name)?.value.node.type === 'ClassDeclaration')
+      throw this.#unreadable(`is the class ${name}: JSON has plain objects only; take its fields as an interface`, node, scope);
     if (found && 'imported' in found) {
       const { source } = found.imported;
       throw this.#unreadable(
@@ -239,25 +274,25 @@ export class TypeReader {
     }
     if (found) {
       const args = given.map((one) => this.#read(one, scope));
-      return this.#named(found.type, found.module, name, args);
+      return this.#byName(found.type, found.module, name, args, node, scope);
     }
     return this.#builtIn(name, given, node, scope);
   }
 
-  /** Inlined; a type that is met again inside itself becomes a definition. */
-  #named(type: NamedType, module: Module, name: string, args: readonly JsonObject[]): JsonObject {
+  /** Inlined; a type that is met again inside itself, or is large and used again, becomes a definition. */
+  #byName(type: NamedType, module: Module, name: string, args: readonly JsonObject[], node: { start: number }, scope: Scope): JsonObject {
     const key = `${module.file} ${name} ${JSON.stringify(args)}`;
-    const open = this.#open.get(key);
-    if (open) {
-      open.name ??= this.#freeName(name);
-      return { $ref: `#/$defs/${open.name}` };
+    const mine = this.#named.get(key) ?? { size: 0 };
+    if (this.#named.has(key)) {
+      if (mine.schema === undefined || mine.size > MOST_REPEATED) mine.name ??= this.#freeName(name);
+    } else {
+      this.#named.set(key, mine);
+      mine.schema = 'written' in type ? this.read(type.written, type.module) : this.#declared(type.declarations, module, args);
+      mine.size = JSON.stringify(mine.schema).length;
+      if (mine.size > MOST_SIZE) throw this.#unreadable(`is larger than ${MOST_SIZE} characters of JSON Schema`, node, scope);
     }
-    const mine: Open = {};
-    this.#open.set(key, mine);
-    const schema = 'written' in type ? this.read(type.written, type.module) : this.#declared(type.declarations, module, args);
-    this.#open.delete(key);
-    if (mine.name === undefined) return schema;
-    this.definitions[mine.name] = schema;
+    if (mine.name === undefined) return mine.schema!;
+    if (mine.schema) this.definitions[mine.name] = mine.schema;
     return { $ref: `#/$defs/${mine.name}` };
   }
 
@@ -270,13 +305,10 @@ export class TypeReader {
 
   #declared(declarations: readonly TypeDeclaration[], module: Module, args: readonly JsonObject[]): JsonObject {
     const parts = declarations.flatMap((declaration): JsonObject[] => {
-      const parameters = declaration.typeParameters?.params ?? [];
-      const scope: Scope = { module, given: new Map() };
-      const given = parameters.map((one, i): [string, JsonObject] => {
-        const schema = args[i] ?? (one.default ? this.#read(one.default, scope) : {});
-        return [one.name.name, schema];
-      });
-      scope.given = new Map(given);
+      const given = new Map<string, JsonObject>();
+      const scope: Scope = { module, given };
+      for (const [i, one] of (declaration.typeParameters?.params ?? []).entries())
+        given.set(one.name.name, args[i] ?? (one.default ? this.#read(one.default, scope) : {}));
       if (declaration.type === 'TSTypeAliasDeclaration') return [this.#read(declaration.typeAnnotation, scope)];
       const bases = declaration.extends.map(({ expression, typeArguments, start }) => {
         if (expression.type !== 'Identifier') throw this.#unreadable('extends something that a parser cannot read', { start }, scope);
@@ -293,14 +325,25 @@ export class TypeReader {
     const name = node.qualifier?.type === 'Identifier' ? node.qualifier.name : undefined;
     const found = from && name ? this.#modules.findExportedType(from, name) : undefined;
     if (!found || 'imported' in found) throw this.#unreadable(`is ${name ?? 'a type'} of ${source}, which is not read`, node, scope);
-    return this.#named(found.type, found.module, name!, []);
+    return this.#byName(found.type, found.module, name!, [], node, scope);
   }
 
   #builtIn(name: string, given: readonly TSType[], node: { start: number }, scope: Scope): JsonObject {
     const [first, second] = given;
     const read = (type: TSType | undefined) => (type ? this.#read(type, scope) : {});
-    const object = () => this.behind(read(first));
+    const object = () => {
+      const schema = this.behind(read(first));
+      if (schema.type === 'object' && schema.allOf === undefined) return schema;
+      throw this.#unreadable(`is ${name} of what is no plain object (a union?)`, node, scope);
+    };
+    const listed = (schema: JsonObject) => {
+      if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum;
+      throw this.#unreadable(`is ${name} of what is no list of literals`, node, scope);
+    };
     switch (name) {
+      case 'int':
+      case 'integer': // in comments
+        return { type: 'integer' };
       case 'Array':
       case 'ReadonlyArray':
         return { type: 'array', items: read(first) };
@@ -315,15 +358,19 @@ export class TypeReader {
       }
       case 'Pick':
       case 'Omit': {
-        const names = valuesOf(this.behind(read(second)));
+        const names = listed(this.behind(read(second)));
         return picked(object(), (key) => names.includes(key) === (name === 'Pick'));
       }
       case 'Record':
         return record(this.behind(read(first)), read(second));
       case 'Exclude':
       case 'Extract': {
-        const others = valuesOf(this.behind(read(second)));
-        return oneOf(valuesOf(object()).filter((value) => others.includes(value) === (name === 'Extract')));
+        const whole = this.behind(read(first));
+        if (name === 'Exclude' && second && isUndefined(second)) return whole;
+        const other = this.behind(read(second));
+        if (name === 'Exclude' && other.type === 'null') return withoutNull(whole);
+        const others = listed(other);
+        return oneOf(listed({ enum: listed(whole).filter((value) => others.includes(value) === (name === 'Extract')) }));
       }
     }
     const instead = NOT_IN_JSON[name];
@@ -349,11 +396,6 @@ const NAMES: Readonly<Record<string, string>> = {
 
 function isUndefined(node: TSType): boolean {
   return node.type === 'TSUndefinedKeyword' || node.type === 'TSVoidKeyword';
-}
-
-/** `T | undefined`: as good as optional. */
-export function mayBeUndefined(node: TSType): boolean {
-  return node.type === 'TSUnionType' ? node.types.some(isUndefined) : isUndefined(node);
 }
 
 /** `a.b.c` as it is written. */
