@@ -1,11 +1,12 @@
 /** Every command by name: what it takes, and the file that carries it out, which is loaded when it is called. */
 
 import { Command, Option } from 'commander';
-import { nearest } from '../kernel/errors.ts';
+import { type HermesError, nearest } from '../kernel/errors.ts';
 import type { AnswerOptions } from './commands/approvals.ts';
 import type { EvalCommandOptions } from './commands/eval.ts';
 import type { AddOptions, CheckOptions } from './commands/skills.ts';
-import { type Cli, type ExitStatus, usageError } from './context.ts';
+import { type Cli, type ExitStatus, meaning, usageError } from './context.ts';
+import { reasonOf } from './errors.ts';
 import type { MessageKey } from './messages.ts';
 import { addBaseOptions, addRunOptions, type BaseOptions, collect, type RunOptions } from './options.ts';
 
@@ -286,15 +287,14 @@ function changeFolder(cli: Cli, folder: string): void {
   try {
     process.chdir(folder);
   } catch (error) {
-    throw usageError(cli.t('usage.noFolder', { folder, reason: (error as NodeJS.ErrnoException).code ?? '' }), cli.t('next.noFolder'));
+    throw usageError(cli.t('usage.noFolder', { folder, reason: reasonOf(cli, error) }), cli.t('next.noFolder'));
   }
 }
 
-function unknownCommand(cli: Cli, parent: Command, name: string): Error {
+export function unknownCommand(cli: Cli, parent: Command, name: string): HermesError {
   const near = nearest(
     name,
     parent.commands.map((command) => command.name()),
   );
-  const meant = near ? ` ${cli.t('usage.meant', { name: near })}` : '';
-  return usageError(cli.t('usage.unknownCommand', { name }) + meant, cli.t('usage.help', { command: parent.name() }));
+  return usageError(meaning(cli, cli.t('usage.unknownCommand', { name }), near), cli.t('usage.help', { command: parent.name() }));
 }

@@ -35,6 +35,10 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
   not_tls: ['对方的端口不是 TLS', '如果是普通 HTTP 服务，base_url 请以 http:// 开头。'],
   not_http: ['对方说的不是 HTTP', '检查 base_url 的端口和协议。'],
   mcp_login: ['MCP 服务器需要登录', '运行 hermes mcp login 加服务器名。'],
+  mcp_no_login: ['该 MCP 服务器是本机程序，无需登录', '它的密钥写在配置的 env 中。'],
+  mcp_server: ['MCP 服务器无法使用，它的工具不可用', '按提示修改，再用 hermes mcp check 检查。'],
+  mcp_tool: ['MCP 服务器的一个工具无法使用', '请告知该服务器的作者。'],
+  mcp_changed: ['MCP 工具的说明有改动，已停用', '用 hermes mcp approve 加服务器名查看并同意。'],
   mcp_known_unusable: ['MCP 服务器的记录无法使用', '确认该目录可写，或删除该文件（其中的同意随之作废）。'],
   no_source: ['找不到这个来源', '写一个文件夹、.tgz 压缩包、git 仓库（可加 #分支）或 npm:包名。'],
   no_skill: ['其中没有技能', '技能是含有 skill.yaml 或 SKILL.md 的文件夹；可用 --path 指定。'],
@@ -95,15 +99,92 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
   output_invalid: ['最终回答不符合输出的 schema', '在 schema 中写明各字段的说明、简化 schema，或换用其他模型（--model）。'],
   other_output: ['该运行开始时用的不是这个 schema', '继续运行时不要指定 schema；要换 schema 请用 hermes runs fork。'],
   bad_permission: ['权限规则写法有误', '写成 TOOL 或 TOOL:PATTERN。'],
+  store_full: ['存储无法写入：磁盘或配额已满', '腾出空间后继续：hermes runs resume 运行ID。'],
+  store_read_only: ['存储不可写', '让目录和文件可写，或用 -C 换一个目录。'],
+  store_cannot_open: ['存储无法打开', '检查路径及其权限。'],
+  store_io: ['存储读写出错', '检查磁盘，然后继续：hermes runs resume 运行ID。'],
+  store_failed: ['存储无法使用', '用 hermes doctor 检查。'],
+  store_closed: ['存储已关闭', '重新打开后再试。'],
+  store_moved: ['存储文件在使用中被删除或替换', '把文件放回原处，或重新运行。'],
+  sequence_conflict: ['另一个进程也在写这个运行', '用 hermes runs show 查看经过。'],
+  lease_lost: ['该运行已由另一个进程接手', '用 hermes runs tail 跟随它。'],
+  content_missing: ['存储中缺少该运行的一段内容', '用 hermes runs verify 查看损坏之处。'],
+  config_syntax: ['文件有误', '请在该处改正；在空目录中运行 hermes init 可得到一份范例。'],
+  unknown_tool: ['没有这个工具', '用 hermes tools list 查看已有工具。'],
+  invalid_tool: ['工具的定义有误', '按提示改正 tool({...}) 的字段。'],
+  duplicate_tool: ['有两个同名的工具', '改名，或去掉其中一个。'],
+  not_set_up: ['工具尚未设置', '在 hermes_config.toml、环境变量或 .env 中设置。'],
+  bad_setting: ['工具的设置有误', '在 [tools.工具名] 中改正。'],
+  bad_host: ['主机的写法有误', '写成 example.com、*.example.com、127.0.0.1:8080 或 [::1]:8080。'],
+  bad_skill: ['技能有误', '按提示修改，再用 hermes skills check 检查。'],
+  bad_entry: ['技能的代码有误', '按提示修改，再用 hermes skills check 检查。'],
+  bad_yaml: ['YAML 有误', '按提示修改，再用 hermes skills check 检查。'],
+  no_program: ['无法运行所需的程序', '安装该程序后重试。'],
+  no_sandbox: ['此处没有可用的沙箱', '安装 bubblewrap：apt-get install bubblewrap socat。'],
+  workspace_too_wide: ['工作目录包含了用户主目录', '在项目自己的目录中启动，或用 -C 指定。'],
+  models_directory: ['模型目录无法使用', '把 HERMES_MODELS 设为可读写的目录。'],
+  schema_not_supported: ['本地模型不支持这个 schema', '换用更简单的 schema：对象、数组、基本类型、枚举和 anyOf。'],
+  model_load_failed: ['模型文件无法加载', '检查 .gguf 文件是否完整、内存是否够；用 hermes models rm 和 pull 重新下载。'],
+  file_not_supported: ['该模型不接受这种文件', '先转换，或只给出其中的文字。'],
+  runtime_broken: ['本地模型的运行时无法加载', '删除模型目录下的 runtime 文件夹，再运行 hermes models pull。'],
+  runtime_install_failed: [
+    '本地模型的运行时安装失败',
+    '检查 npm 是否可用，再运行 hermes models pull；或换用其他模型：--model 提供方:模型名。',
+  ],
+  bad_range: ['对方发来的不是所要的那一段', '换一个来源。'],
+  too_many_redirects: ['跳转次数过多', '检查地址。'],
+  response_too_large: ['对方的回复过大', '检查地址，或换一个来源。'],
+  bad_endpoint: ['模型仓库的地址不正确', '改正 HF_ENDPOINT 或 MODELSCOPE_ENDPOINT。'],
+  bad_index: ['软件源的地址不正确', '改正对应的环境变量。'],
+  download_write: ['下载的内容无法写入', '检查磁盘，或把 HERMES_MODELS 设为别处。'],
+  mcp_config: ['MCP 服务器的配置有误', '按提示修改。'],
+  guard_failed: ['防护规则出错，运行已停止', '修正该规则；出错的规则不会放行任何调用。'],
+  hook_failed: ['钩子出错，运行已停止', '修正该钩子；出错的钩子不会放行任何调用。'],
+  no_store: ['需要存储', '给出 new Agent({ store })。'],
+  folder_untrusted: ['这个包属于尚未信任的目录', '查看该目录后加一次 --trust。'],
+  unknown_option: ['没有这个选项', '检查选项名。'],
+  bad_option: ['选项的值有误', '在 new Agent({ ... }) 中改正。'],
+  not_a_question: ['此询问只需允许或拒绝', '用 hermes approvals approve 或 deny 答复。'],
+  unknown_approval: ['该运行没有在等待这个询问', '用 hermes approvals list 查看。'],
+  trust_unreadable: ['信任记录已损坏', '删除该文件，之后会重新询问。'],
+  trust_unwritable: ['信任记录无法写入', '让该目录可写，或只为本次设置 HERMES_TRUST=1。'],
+  answer_truncated: ['回答被截断', '在 [model] 中调高 max_tokens。'],
 };
 
 /** What a next step names and a translation cannot know: variables, options with a value, packages, the nearest name. */
-const NAMED = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|--model [^\s,]*[^\s,.]|npm install [^\s,]*[^\s,.](?: @?[\w./-]+@\d[\d.]*\d)*|(?<=mean )"[^"]+"/g;
+const NAMED =
+  /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|--model [^\s,]*[^\s,.]|npm install [^\s,]*[^\s,.](?: @?[\w./-]+@\d[\d.]*\d)*|hermes mcp \w+ [^\s,`]*[^\s,.`]|(?<=mean )"[^"]+"/g;
+
+/** Parts of messages that name what was expected, or why something cannot be read. */
+const PHRASES: readonly [english: RegExp, chinese: string][] = [
+  [/^a whole number from (\S+) to (\S+)$/, '$1 到 $2 的整数'],
+  [/^a whole number of at least (\S+)$/, '不小于 $1 的整数'],
+  [/^a number from (\S+) to (\S+)$/, '$1 到 $2 的数字'],
+  [/^a number of at least (\S+)$/, '不小于 $1 的数字'],
+  [/^a text$/, '文本'],
+  [/^true or false$/, 'true 或 false'],
+  [/^a list of texts, such as (.+)$/, '文本列表，例如 $1'],
+  [/^one of (.+)$/, '以下之一：$1'],
+  [/^the name of an environment variable, such as (\S+) .*$/, '环境变量的名称，例如 $1（不是密钥本身）'],
+  [/^an IANA time zone, such as (\S+)$/, 'IANA 时区，例如 $1'],
+  [/^a currency of three letters, such as (\S+) or (\S+)$/, '三个字母的货币代码，例如 $1 或 $2'],
+  [/^a section, written (.+)$/, '一个小节，写作 $1'],
+  [/^a model, such as (.+)$/, '模型，例如 $1'],
+  [/^a price such as (.+), per million tokens, with (.+) where it is not USD$/, '价格，例如 $1（每百万 token；不是美元时加 $2）'],
+  [/^it is not UTF-8 text$/, '不是 UTF-8 文本'],
+  [/^(\d+) bytes are too many \(at most (\d+)\)$/, '共 $1 字节，最多 $2'],
+];
+
+export function phraseInChinese(text: string): string {
+  const [english, chinese] = PHRASES.find(([pattern]) => pattern.test(text)) ?? [/$/, ''];
+  return text.replace(english, chinese);
+}
 
 /** The same error for a Chinese reader. One whose next step is in Chinese has been told in Chinese; only its data may be in its message. */
 export function inChinese<T extends { code: string; message: string; next?: string }>(error: T): T {
   const entry = Object.hasOwn(TABLE, error.code) ? TABLE[error.code] : undefined;
-  if (!entry || /\p{Script=Han}/u.test(error.next ?? error.message)) return error;
+  const told = (error.next ?? error.message).replace(NAMED, '').replace(/"[^"]*"/g, ''); // names may be Chinese in any language
+  if (!entry || /\p{Script=Han}/u.test(told)) return error;
   const [headline, next] = entry;
   const named = (error.next?.match(NAMED) ?? []).filter((name) => !next.includes(name));
   return { ...error, message: `${headline}（${error.message}）`, next: named.length > 0 ? `${next}（${named.join('，')}）` : next };

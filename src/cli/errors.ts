@@ -4,8 +4,8 @@ import { secretVariables } from '../agent/known-secrets.ts';
 import { createSecrets, maskPatterns } from '../journal/secrets.ts';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import type { ErrorData } from '../kernel/types.ts';
-import type { Cli, ExitStatus } from './context.ts';
-import { inChinese } from './errors-zh.ts';
+import { type Cli, type ExitStatus, meaning } from './context.ts';
+import { inChinese, phraseInChinese } from './errors-zh.ts';
 import { isMessageKey } from './messages.ts';
 import { harmless } from './text.ts';
 
@@ -18,12 +18,29 @@ export function toldError(cli: Cli, thrown: unknown): ErrorData {
 function inWords(cli: Cli, thrown: unknown): ErrorData {
   const data = errorData(thrown);
   if (!(thrown instanceof HermesError)) return data;
-  const values = Object.fromEntries(Object.entries(thrown.data).map(([name, value]) => [name, String(value)]));
+  const values: Record<string, string> = Object.fromEntries(Object.entries(thrown.data).map(([name, value]) => [name, String(value)]));
+  for (const [name, say] of [
+    ['reason', reasonOf],
+    ['expected', phrase],
+  ] as const) {
+    if (values[name] !== undefined) values[name] = say(cli, values[name]);
+  }
   const key = `error.${data.code}`;
   const nextKey = `next.${data.code}`;
-  if (isMessageKey(key)) data.message = cli.t(key, values) + (values.meant ? ` ${cli.t('usage.meant', { name: values.meant })}` : '');
+  if (isMessageKey(key)) data.message = meaning(cli, cli.t(key, values), values.meant);
   if (isMessageKey(nextKey)) data.next = cli.t(nextKey, values);
   return data;
+}
+
+/** Why a file could not be read or written: what the system says by a code, in words; all else as it is. */
+export function reasonOf(cli: Pick<Cli, 't' | 'language'>, thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  const key = `reason.${/^(E[A-Z]+): /.exec(text)?.[1]}`;
+  return isMessageKey(key) ? cli.t(key) : phrase(cli, text);
+}
+
+function phrase({ language }: Pick<Cli, 'language'>, text: string): string {
+  return language === 'zh' ? phraseInChinese(text) : text;
 }
 
 export function printError(cli: Cli, given: ErrorData): void {

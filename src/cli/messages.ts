@@ -132,16 +132,20 @@ const TABLE = {
   // ---- usage ----
   'usage.unknownOption': ['there is no option {name}', '没有选项 {name}'],
   'usage.unknownCommand': ['there is no command "{name}"', '没有命令“{name}”'],
-  'usage.missingArgument': ['{name} is missing', '缺少 {name}'],
+  'usage.missingArgument': ['{command}: <{name}> is missing', '{command}：缺少 <{name}>'],
   'usage.optionMissingArgument': ['option {name} needs a value', '选项 {name} 需要一个值'],
-  'usage.excessArguments': ['too many arguments', '参数过多'],
+  'usage.excessArguments': [
+    '{command}: too many arguments, {expected} expected, not {got}',
+    '{command}：参数过多，应为 {expected} 个，而不是 {got}',
+  ],
   'usage.noCommand': ['there is no request, and no terminal to talk in', '没有给出请求，也没有可供对话的终端'],
-  'usage.noSubcommand': ['which command?', '要执行哪个命令？'],
+  'usage.noSubcommand': ['which command of {command}? There are: {choices}', '要执行 {command} 的哪个命令？现有：{choices}'],
   'usage.noFolder': ['{folder} cannot be entered ({reason})', '无法进入 {folder}（{reason}）'],
   'next.noFolder': ['Name a folder that exists and that you may enter.', '请给出一个存在且有权进入的目录。'],
   'usage.jsonAndEvents': ['--json and --events exclude each other', '--json 与 --events 不能同时使用'],
   'usage.sessionTwice': ['--session and --continue exclude each other', '--session 与 --continue 不能同时使用'],
-  'usage.meant': ['Did you mean {name}?', '是否想用 {name}？'],
+  'usage.meant': ['{said}. Did you mean {name}?', '{said}。是否想用 {name}？'],
+  'usage.example': ['For example: {example}', '例如：{example}'],
   'usage.help': ['`{command} --help` shows what can be given.', '`{command} --help` 可查看用法。'],
   'usage.oneOf': ['{name} must be one of {choices}, not "{got}"', '{name} 必须是 {choices} 之一，而不是“{got}”'],
 
@@ -173,10 +177,14 @@ const TABLE = {
     '这里每个含 skill.yaml 或 SKILL.md 的文件夹是一个技能（用 hermes skills check 检查）。名称以 _ 开头即停用。',
   ],
   'error.init_failed': ['{file} cannot be written: {reason}.', '无法写入 {file}：{reason}。'],
-  'next.init_failed': ['Choose a folder that you may write to, with -C FOLDER.', '请用 -C 目录 指定一个可写的目录。'],
+  'next.init_failed': [
+    'Choose a folder that you may write to and that has room, with -C FOLDER.',
+    '请用 -C 目录 指定一个可写且有空间的目录。',
+  ],
 
   // ---- input ----
   'input.request': ['the request', '请求'],
+  'input.stdin': ['standard input', '标准输入'],
   'input.empty': ['the request is empty', '请求为空'],
   'input.tooLarge': ['{name} is too large: {bytes} bytes, at most {most}', '{name}太大：{bytes} 字节，最多 {most}'],
   'input.notUtf8': ['{name} is not valid UTF-8 text', '{name}不是有效的 UTF-8 文本'],
@@ -247,8 +255,8 @@ const TABLE = {
   'chat.new': ['new session {session}', '新会话 {session}'],
   'chat.unknown': ['there is no {name}; /help lists what there is', '没有 {name}；/help 查看可用输入'],
   'chat.help': [
-    '/new      begin a new session\n/session  show the id of this one\n/tools    list the tools\n/exit     leave (also Ctrl-D)\nCtrl-C stops the step that goes on.',
-    '/new      开始新会话\n/session  显示当前会话 id\n/tools    列出工具\n/exit     离开（或 Ctrl-D）\nCtrl-C 停止正在进行的步骤。',
+    '/new      begin a new session\n/session  show the id of this one\n/tools    list the tools\n/exit     leave (also Ctrl-D)\nCtrl-C stops the step that goes on. A question that you left with Ctrl-D waits: hermes approvals list',
+    '/new      开始新会话\n/session  显示当前会话 id\n/tools    列出工具\n/exit     离开（或 Ctrl-D）\nCtrl-C 停止正在进行的步骤。用 Ctrl-D 搁置的询问可另行答复：hermes approvals list',
   ],
 
   'chat.attached': ['attached: {name} ({size})', '已附上：{name}（{size}）'],
@@ -457,13 +465,19 @@ const TABLE = {
   'mcp.address': ['started as', '启动方式'],
   'mcp.fine': ['fine', '正常'],
   'mcp.trusted': ['fine, trusted', '正常，可信'],
-  'mcp.problems': ['{count} problems', '{count} 个问题'],
+  'mcp.problems': ['problems: {count}', '{count} 个问题'],
   'mcp.none': [
     'no MCP servers are configured here; .mcp.json of a trusted folder and mcp.json of the user name them',
     '此处没有配置 MCP 服务器；在可信目录的 .mcp.json 或用户目录的 mcp.json 中配置',
   ],
   'mcp.unknown': ['there is no MCP server "{name}"', '没有 MCP 服务器“{name}”'],
   'mcp.unknown.next': ['`hermes mcp list` shows what there is.', '用 hermes mcp list 查看已有服务器。'],
+  'mcp.bad': ['{place}: {message}', '{place}：{message}'],
+  'mcp.off': ['the MCP server "{name}" is switched off', 'MCP 服务器“{name}”已停用'],
+  'mcp.off.next': [
+    'Remove "disabled" from its configuration, and its name from [mcp] disabled.',
+    '从它的配置中删去 "disabled"，并从 [mcp] disabled 中删去它的名称。',
+  ],
   'mcp.unchanged': ['{name} describes its tools as you have agreed to them', '{name} 对工具的说明与你同意的一致'],
   'mcp.agree': ['Do you agree to these {count} descriptions?', '是否同意这 {count} 处说明？'],
   'mcp.agreed': ['{count} tools are open again', '{count} 个工具已重新开放'],
@@ -484,6 +498,7 @@ const TABLE = {
   'tools.unknown.next': ['`hermes tools list` shows what there is.', '用 hermes tools list 查看已有工具。'],
   'tools.badJson': ['the arguments are no JSON: {reason}', '参数不是有效的 JSON：{reason}'],
   'tools.badPair': ['"{word}" is neither name=value nor a JSON object', '“{word}”既不是 名称=值，也不是 JSON 对象'],
+  'tools.call.error': ['{message}', '{name} 未能完成：{message}'],
   'tools.call.failed': ['`hermes tools show {name}` says what it takes.', '用 hermes tools show {name} 查看它的参数。'],
   'tools.call.denied': ['Run it in a terminal to be asked, or add --allow {name}', '在终端中运行以便询问，或加上 --allow {name}'],
   'tools.call.next': ['For example: hermes tools call calculator expression="1+1"', '例如：hermes tools call calculator expression="1+1"'],
@@ -536,7 +551,7 @@ const TABLE = {
   'eval.unreadable': ['{file} cannot be compared with: {reason}', '无法与 {file} 比较：{reason}'],
   'eval.unreadable.next': ['Name a file that `hermes eval --out FILE` has written.', '请给出 hermes eval --out 文件 写入的文件。'],
   'eval.unwritable': ['{file} cannot be written: {reason}', '无法写入 {file}：{reason}'],
-  'eval.unwritable.next': ['Name a file in a folder that you may write to.', '请给出有写权限的目录中的文件。'],
+  'eval.unwritable.next': ['Name a file in a folder that has room and that you may write to.', '请给出可写且有空间的目录中的文件。'],
   'eval.passed': ['passed', '通过'],
   'eval.flaky': ['cases that pass sometimes', '时过时不过的用例'],
   'eval.steps': ['steps a case', '平均步数'],
@@ -609,6 +624,17 @@ const TABLE = {
   'doctor.sandbox.mend': ['remove sandbox = false from [tools.shell]', '请从 [tools.shell] 中删除 sandbox = false'],
 
   // ---- errors ----
+  'reason.ENOENT': ['there is nothing of that name', '没有这个文件或目录'],
+  'reason.ENOTDIR': ['a part of the path is no folder', '路径中有一部分不是目录'],
+  'reason.EISDIR': ['it is a folder', '这是一个目录'],
+  'reason.EACCES': ['no permission', '没有权限'],
+  'reason.EPERM': ['no permission', '没有权限'],
+  'reason.EROFS': ['it lies on a disk that is read-only', '所在的磁盘是只读的'],
+  'reason.ENOSPC': ['the disk is full', '磁盘已满'],
+  'reason.EFBIG': ['it is larger than files may be here', '超过了此处允许的文件大小'],
+  'reason.EDQUOT': ['the quota is used up', '磁盘配额已用完'],
+  'reason.ENAMETOOLONG': ['the name is too long', '名称太长'],
+  'reason.ELOOP': ['its links lead in a circle', '链接形成了循环'],
   'error.output_unwritable': ['standard output cannot be written: {reason}', '无法写入标准输出：{reason}'],
   'next.output_unwritable': [
     'Make room, or send it elsewhere. The answer of a run is kept: hermes runs show last',
@@ -646,7 +672,10 @@ const TABLE = {
   'next.file_too_large': ['Give the part that matters.', '请只给出需要的部分。'],
   'next.file_empty': ['Name another file.', '请换一个文件。'],
   'next.file_binary': ['Convert it to text, PNG or JPEG.', '请先转换为文本、PNG 或 JPEG。'],
-  'next.file_not_text': ['Save it as UTF-8.', '请另存为 UTF-8 文本。'],
+  'next.file_not_text': [
+    'Give it as UTF-8. From GBK, for example: iconv -f GBK -t UTF-8 FILE',
+    '请转换为 UTF-8 文本。原为 GBK 时可用：iconv -f GBK -t UTF-8 文件',
+  ],
   'error.image_broken': ['{name} is a broken image: {reason}.', '{name} 是损坏的图片：{reason}。'],
   'error.image_too_large': ['{name} is too large an image: {size}, at most {most}.', '图片 {name} 太大：{size}，最多 {most}。'],
   'error.image_format': ['{name} is a {type} image, which cannot be read here.', '{name} 是 {type} 图片，这里无法读取。'],
@@ -664,10 +693,13 @@ const TABLE = {
     '请在该处修改；用 hermes config show 查看各配置项及其值。',
   ],
   'next.config_unknown_key': ['`hermes config show` lists all keys.', '用 hermes config show 查看全部配置项。'],
+  'next.config_unreadable': [
+    'Save it as a UTF-8 text file that you may read, or name another one with --config.',
+    '请另存为有读取权限的 UTF-8 文本，或用 --config 指定另一个文件。',
+  ],
   'next.config_missing': ['`hermes init` writes one in the working directory.', '用 hermes init 可在当前目录写入一个。'],
   'error.config_missing': ['There is no configuration file {file}.', '没有配置文件 {file}。'],
   'error.config_unreadable': ['{file} cannot be read: {reason}.', '无法读取 {file}：{reason}。'],
-  'error.config_syntax': ['{file}: {reason}.', '{file}：{reason}。'],
 } as const satisfies Record<string, readonly [en: string, zh: string]>;
 
 export type MessageKey = keyof typeof TABLE;

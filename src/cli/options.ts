@@ -97,11 +97,12 @@ export function collect(value: string, earlier: string[] | undefined): string[] 
 function oneOf(cli: Cli, name: string, choices: readonly string[]): (value: string) => string {
   return (value) => {
     if (choices.includes(value)) return value;
-    throw usageError(cli.t('usage.oneOf', { name, choices: choices.join(', '), got: value }), cli.t('usage.help', { command: 'hermes' }));
+    const message = cli.t('usage.oneOf', { name, choices: choices.join(', '), got: value });
+    throw usageError(message, cli.t('usage.example', { example: `${name} ${choices[0]}` }));
   };
 }
 
 export function wholeNumber(cli: Cli, name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw usageError(cli.t('usage.wholeNumber', { name, got: text }), cli.t('usage.help', { command: 'hermes' }));
+  throw usageError(cli.t('usage.wholeNumber', { name, got: text }), cli.t('usage.example', { example: `${name} 10` }));
 }

@@ -24,7 +24,7 @@ export async function readRequest(cli: Cli, words: readonly string[], files: rea
   const parts = await readFiles(files);
   const input = await readInput(cli, fromInput);
   if (fromInput) {
-    const { data } = await loaded('-', input ?? Buffer.alloc(0));
+    const { data } = await loaded(cli.t('input.stdin'), input ?? Buffer.alloc(0));
     if (typeof data !== 'string') throw bad(cli, 'input.image', {});
     return { text: checked(cli, data), files: parts };
   }
@@ -65,7 +65,7 @@ async function readInput(cli: Cli, wanted: boolean): Promise<Buffer | undefined>
     for await (const chunk of stdin) {
       chunks.push(chunk as Buffer);
       size += (chunk as Buffer).length;
-      if (size > MOST_INPUT_BYTES) throw tooLarge(cli, 'stdin', size, MOST_INPUT_BYTES);
+      if (size > MOST_INPUT_BYTES) throw tooLarge(cli, cli.t('input.stdin'), size, MOST_INPUT_BYTES);
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

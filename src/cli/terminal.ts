@@ -12,17 +12,21 @@ export class Terminal {
   readonly canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
   readonly cursorMoves = process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   #closed = false;
+  #lost: NodeJS.ErrnoException | undefined;
 
   constructor() {
     // A reader that went away (`| head`) is no fault of the program: it goes on, unheard, or stops where it asks `isClosed`.
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         this.#closed = true;
-        if (error.code === 'EPIPE') return;
-        process.exitCode = 1;
-        if (stream === process.stdout) process.stderr.write(`hermes: standard output cannot be written: ${error.message}\n`);
+        if (error.code !== 'EPIPE' && stream === process.stdout) this.#lost ??= error;
       });
     }
+  }
+
+  /** Why standard output could not be written (a full disk); undefined while all went well. Complete after `flush`. */
+  get lost(): NodeJS.ErrnoException | undefined {
+    return this.#lost;
   }
 
   /** The reader of standard output or standard error has gone. */
@@ -56,10 +60,10 @@ export class Terminal {
     return styleText(style, text, { stream: process.stdout });
   }
 
-  /** Resolves when all that was written has been handed to the system; to be awaited before the process ends. */
+  /** Resolves when all that was written has been handed to the system, or has failed; to be awaited before the process ends. */
   async flush(): Promise<void> {
     for (const stream of [process.stdout, process.stderr]) {
-      if (!stream.destroyed && stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+      if (!stream.destroyed) await new Promise<void>((resolve) => stream.write('', () => resolve()));
     }
   }
 }

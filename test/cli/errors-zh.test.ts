@@ -1,9 +1,14 @@
 /** What a Chinese reader is told of errors that arise in English: the headline, and a next step that names the thing. */
 
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
+import { KEYS, keysOf, type Section } from '../../src/agent/config-keys.ts';
+import { inChinese, phraseInChinese } from '../../src/cli/errors-zh.ts';
+import { isMessageKey } from '../../src/cli/messages.ts';
 import { hermes, ownFolder } from './start.ts';
 
 const cwd = await ownFolder();
@@ -48,6 +53,32 @@ test('the next step names the variable, the region, the model, the package', asy
     MOONSHOT_API_KEY: 'sk-12345678',
   });
   assert.match(region, /密钥无效.*\n下一步：.*MOONSHOT_API_KEY，--model moonshot-intl:kimi/);
+});
+
+test('every error that people can meet has its Chinese headline, and no headline is left of an error that is gone', async () => {
+  const folder = resolve(import.meta.dirname, '../../src');
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts') && !file.endsWith('errors-zh.ts'));
+  const source = (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('\n');
+  // Tools speak to models. Queries run in a process of their own, which a tool stands before; the others never leave the program.
+  const forModels = ['bad_sql', 'one_statement', 'unknown_table', 'read_only', 'cancelled', 'replay_differs', 'usage'];
+  const made = [...source.matchAll(/new HermesError\(\s*'([a-z_]+)'([\s\S]*?)\)(?:;|,\n)/g)].filter(
+    ([, , rest]) => !rest!.includes("kind: 'tool'"),
+  );
+  assert.ok(made.length > 60, `${made.length} places were found`);
+  const untold = made
+    .map(([, code]) => code!)
+    .filter((code) => !forModels.includes(code) && inChinese({ code, message: 'x' }).message === 'x' && !isMessageKey(`error.${code}`));
+  assert.deepEqual([...new Set(untold)], []);
+  const table = await readFile(join(folder, 'cli/errors-zh.ts'), 'utf8');
+  const gone = [...table.matchAll(/^ {2}([a-z_]+): \[/gm)].map(([, code]) => code!).filter((code) => !source.includes(`'${code}'`));
+  assert.deepEqual(gone, []);
+});
+
+test('what a configuration key expects is told in Chinese', () => {
+  for (const section of Object.keys(KEYS) as Section[]) {
+    for (const [name, { expected }] of Object.entries(keysOf(section)))
+      assert.notEqual(phraseInChinese(expected), expected, `${section}.${name}`);
+  }
 });
 
 test('what is told in Chinese already stays as it is', async () => {

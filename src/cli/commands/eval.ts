@@ -1,6 +1,7 @@
 /** `hermes eval [FILES]`: cases on one or several models, side by side. Without a model the cases' own scripts answer. */
 
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Config } from '../../agent/config.ts';
 import { openModel } from '../../agent/models.ts';
 import { modelOptions, openTools } from '../../agent/open.ts';
@@ -12,6 +13,7 @@ import { type Change, compare, summarise } from '../../evals/summary.ts';
 import type { CaseResult, EvalCase, Summary } from '../../evals/types.ts';
 import type { Tool } from '../../tools/define.ts';
 import { type Cli, type ExitStatus, usageError } from '../context.ts';
+import { reasonOf } from '../errors.ts';
 import { showChanges, showFailures, showProgress, showTable } from '../eval-report.ts';
 import { loadFor } from '../load.ts';
 import { type BaseOptions, wholeNumber } from '../options.ts';
@@ -57,8 +59,11 @@ export async function evalCommand(cli: Cli, files: readonly string[], options: E
       results,
       ...(before ? { changes: compare(before.results, results) } : {}),
     };
-    if (options.out !== undefined) await writeFile(options.out, `${JSON.stringify(report, null, 2)}\n`);
-    tell(cli, report, options);
+    tell(cli, report, options); // first: an hour of work is not lost with a file that cannot be written
+    if (options.out !== undefined) {
+      const text = `${JSON.stringify(report, null, 2)}\n`;
+      await writeFile(options.out, text).catch((error: Error) => Promise.reject(unwritable(cli, options.out ?? '', error)));
+    }
     if (stopping.signal.aborted) return signals.status;
     return results.every(({ passed }) => passed) ? 0 : 1;
   } finally {
@@ -133,15 +138,21 @@ async function readReport(cli: Cli, file: string): Promise<Report> {
     if (Array.isArray(report?.results) && report.results.every(isResult)) return report as Report;
     throw new Error(cli.t('eval.noReport'));
   } catch (error) {
-    throw usageError(cli.t('eval.unreadable', { file, reason: (error as Error).message }), cli.t('eval.unreadable.next'));
+    throw usageError(cli.t('eval.unreadable', { file, reason: reasonOf(cli, error) }), cli.t('eval.unreadable.next'));
   }
 }
 
 /** Found out before an hour of work, not after it. */
 async function checkWritable(cli: Cli, file: string): Promise<void> {
+  const isNew = !existsSync(file);
   try {
     await (await open(file, 'a')).close();
+    if (isNew) await rm(file);
   } catch (error) {
-    throw usageError(cli.t('eval.unwritable', { file, reason: (error as Error).message }), cli.t('eval.unwritable.next'));
+    throw unwritable(cli, file, error);
   }
+}
+
+function unwritable(cli: Cli, file: string, error: unknown): Error {
+  return usageError(cli.t('eval.unwritable', { file, reason: reasonOf(cli, error) }), cli.t('eval.unwritable.next'));
 }

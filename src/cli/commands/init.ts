@@ -1,7 +1,7 @@
 /** `hermes init`: writes a configuration with what goes with it. What is there already is never changed, but for .gitignore. */
 
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { userFolderOf } from '../../agent/config.ts';
 import { keysOf, type Section } from '../../agent/config-keys.ts';
@@ -44,7 +44,7 @@ export async function initCommand(cli: Cli, options: BaseOptions): Promise<ExitS
     const { code, path, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     const data = { file: path ?? config, reason: message };
-    throw new HermesError('init_failed', cli.t('error.init_failed', data), { kind: 'usage', data, cause: error });
+    throw new HermesError('init_failed', message, { kind: 'usage', data, cause: error });
   }
   await trustOwn(cli, file, strange.length === 0 || options.trust === true);
   cli.terminal.err(`${cli.t('init.next')}\n`);
@@ -67,15 +67,28 @@ function here() {
   return { env: process.env, userFolder: userFolderOf(process.env), cwd: process.cwd() };
 }
 
+/** The whole file or none: one that a full disk cut short would count as there the next time. */
 async function writeNew(cli: Cli, file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
+  const handle = await open(file, 'wx').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return undefined;
+    throw error;
+  });
+  if (!handle) return cli.terminal.err(`${cli.t('init.kept', { file })}\n`);
   try {
-    await writeFile(file, text, { flag: 'wx' });
-    cli.terminal.err(`${cli.t('init.wrote', { file })}\n`);
+    await handle.writeFile(text);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    cli.terminal.err(`${cli.t('init.kept', { file })}\n`);
+    await rm(file);
+    throw about(file, error);
+  } finally {
+    await handle.close();
   }
+  cli.terminal.err(`${cli.t('init.wrote', { file })}\n`);
+}
+
+/** What goes wrong while a file is written does not say which one. */
+function about(file: string, error: unknown): Error {
+  return Object.assign(error as Error, { path: file });
 }
 
 async function ignore(cli: Cli, entries: string[]): Promise<void> {
@@ -88,7 +101,8 @@ async function ignore(cli: Cli, entries: string[]): Promise<void> {
   const missing = entries.filter((entry) => !lines.includes(entry) && !lines.includes(entry.replace(/\/$/, '')));
   if (missing.length === 0) return cli.terminal.err(`${cli.t('init.kept', { file })}\n`);
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
-  await writeFile(file, `${text}${gap}${missing.join('\n')}\n`);
+  // What stands there is not written anew, so that a full disk cannot take it.
+  await appendFile(file, `${gap}${missing.join('\n')}\n`).catch((error) => Promise.reject(about(file, error)));
   cli.terminal.err(`${cli.t('init.wrote', { file })}\n`);
 }
 

@@ -7,7 +7,7 @@ import type { Mcp } from '../../mcp/open.ts';
 import type { Server } from '../../mcp/server.ts';
 import type { ServerConfig } from '../../mcp/types.ts';
 import { confirm } from '../approve.ts';
-import { type Cli, type ExitStatus, usageError } from '../context.ts';
+import { type Cli, type ExitStatus, meaning, usageError } from '../context.ts';
 import { loadFor } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
 import { onSignals, type Signals } from '../signals.ts';
@@ -117,8 +117,7 @@ async function named(cli: Cli, config: Config, name: string): Promise<ServerConf
     name,
     servers.map((server) => server.name),
   );
-  const meant = near ? ` ${cli.t('usage.meant', { name: near })}` : '';
-  throw usageError(cli.t('mcp.unknown', { name }) + meant, cli.t('mcp.unknown.next'));
+  throw usageError(meaning(cli, cli.t('mcp.unknown', { name }), near), cli.t('mcp.unknown.next'));
 }
 
 function rowOf(mcp: Mcp, server: Server) {

@@ -10,7 +10,7 @@ import { type AddPlan, acceptSkill, namedSkills, type PlannedSkill, planAdd, rem
 import type { FoundSkill, Skills } from '../../skills/scan.ts';
 import type { SkillDiagnostic } from '../../skills/types.ts';
 import { confirm } from '../approve.ts';
-import { type Cli, type ExitStatus, usageError } from '../context.ts';
+import { type Cli, type ExitStatus, meaning, usageError } from '../context.ts';
 import { loadFor, tellInert } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
 import { harmless, table } from '../text.ts';
@@ -174,6 +174,5 @@ function find(cli: Cli, { found }: Skills, name: string): FoundSkill[] {
     name,
     found.flatMap((one) => [one.name, basename(one.folder)]),
   );
-  const meant = near ? ` ${cli.t('usage.meant', { name: near })}` : '';
-  throw usageError(cli.t('skills.unknown', { name }) + meant, cli.t('skills.unknown.next'));
+  throw usageError(meaning(cli, cli.t('skills.unknown', { name }), near), cli.t('skills.unknown.next'));
 }

@@ -7,7 +7,7 @@ import type { Json, JsonObject, RunEvent, ToolResult } from '../../kernel/types.
 import { scriptedModel } from '../../models/scripted.ts';
 import type { Tool } from '../../tools/define.ts';
 import { lackOf } from '../../tools/needs.ts';
-import { type Cli, type ExitStatus, usageError } from '../context.ts';
+import { type Cli, type ExitStatus, meaning, usageError } from '../context.ts';
 import { printError } from '../errors.ts';
 import { configFor } from '../open.ts';
 import type { BaseOptions, RunOptions } from '../options.ts';
@@ -112,7 +112,12 @@ export async function toolsCall(cli: Cli, name: string, words: readonly string[]
     if (result === undefined) return refusal === undefined ? status : 3;
     if (result.success)
       cli.terminal.out(`${typeof result.data === 'string' && !options.json ? result.data : JSON.stringify(result.data, null, 2)}\n`);
-    else printError(cli, { next: cli.t('tools.call.failed', { name }), ...result.error });
+    else {
+      const message = cli.t('tools.call.error', { name, message: result.error.message });
+      const error = { next: cli.t('tools.call.failed', { name }), ...result.error, message };
+      if (options.json) cli.terminal.out(`${JSON.stringify({ status: 'error', error })}\n`);
+      printError(cli, error);
+    }
     return result.success ? status : 1;
   } finally {
     await close();
@@ -159,8 +164,8 @@ function find(cli: Cli, tools: readonly Tool[], name: string): Tool {
     name,
     tools.map(({ info }) => info.name),
   );
-  const meant = near ? ` ${cli.t('usage.meant', { name: near })}` : '';
-  throw new HermesError('unknown_tool', cli.t('tools.unknown', { name }) + meant, { kind: 'usage', next: cli.t('tools.unknown.next') });
+  const message = meaning(cli, cli.t('tools.unknown', { name }), near);
+  throw new HermesError('unknown_tool', message, { kind: 'usage', next: cli.t('tools.unknown.next') });
 }
 
 type Opened = Awaited<ReturnType<typeof openTools>>;
