@@ -21,10 +21,8 @@ export function describeCall(cli: Cli, call: CallQuestion, paint: Cli['terminal'
   if (call.wants) return describeQuestion(cli, call, paint);
   const wants = t('approval.wants', { name: visible(name), level: t(`approval.${level}`) });
   const untrusted = sources.filter((source) => source.untrusted);
-  const named = (id: string) => {
-    const source = sources.find(({ call_id }) => call_id === id);
-    return source ? sourceText(source) : id;
-  };
+  // Several files have one id.
+  const named = (id: string) => sources.flatMap((source) => (source.call_id === id ? [sourceText(source)] : [])).join(', ') || id;
   const sections: [title: string, lines: string[]][] = [
     [t('approval.reason'), reason === undefined ? [] : [whyText(cli, reason)]],
     [t('approval.sources'), untrusted.map((source) => sourceText(source))],

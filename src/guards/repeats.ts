@@ -35,11 +35,12 @@ export function explainOrigins(state: State, call: Call): Pick<CallQuestion, 'so
 }
 
 function unique(sources: readonly Source[]): Source[] {
-  return sources.filter((source, at) => sources.findIndex((other) => other.call_id === source.call_id) === at);
+  const isSame = (a: Source, b: Source) => a.call_id === b.call_id && (a.call_id !== '' || a.from === b.from);
+  return sources.filter((source, at) => sources.findIndex((other) => isSame(other, source)) === at);
 }
 
 interface Text {
-  /** The call that brought it, or `user`. */
+  /** The call that brought it, empty for files, or `user`. */
   source: string;
   text: string;
 }
@@ -51,7 +52,11 @@ function textsOf({ messages, sources, parent_id }: State): Text[] {
   const results = messages.flatMap((message): Text[] =>
     message.role === 'tool' && known.has(message.call_id) ? [{ source: message.call_id, text: normal(unescaped(message.content)) }] : [],
   );
-  return [...(parent_id === undefined ? [{ source: 'user', text: normal(said) }] : []), ...results];
+  const files = messages.flatMap((message) => (message.role === 'user' ? (message.files ?? []) : []));
+  const attached = files
+    .filter(({ media_type }) => !media_type.startsWith('image/'))
+    .map(({ data }) => ({ source: '', text: normal(data) }));
+  return [...(parent_id === undefined ? [{ source: 'user', text: normal(said) }] : []), ...attached, ...results];
 }
 
 /** Every text and number among the arguments, with its path: `to`, `files[1].name`. */

@@ -217,10 +217,10 @@ export function entered(state: State, data: RunEvent<'tool.end'>['data']): State
   return withCall({ ...known, sources: [...known.sources, source] }, call.id, (one) => ({ ...one, ...marks }));
 }
 
-/** Files that a person gives are their own: like the results of private tools, they do not leave unseen. */
+/** Files that a person gives are their own, so that they do not leave unseen; what they say, others may have written. */
 export function attached(messages: readonly UserMessage[]): Source[] {
   const names = messages.flatMap(({ files = [] }) => files.map(({ name }) => name));
-  return names.map((from) => ({ call_id: '', name: 'attachment', private: true, from }));
+  return names.map((from) => ({ call_id: '', name: 'attachment', untrusted: true, private: true, from }));
 }
 
 /** What a run begins with: of the runs before it, of the run that made its request, and of files. */
