@@ -6,7 +6,7 @@
 import { nearest } from '../kernel/errors.ts';
 import { stableJson } from '../kernel/text.ts';
 import type { Json, JsonObject, Repair } from '../kernel/types.ts';
-import { asListed, bareName, branchesOf, convert, decoded, fits, schemaOf, toNumber, typesOf } from './convert.ts';
+import { asListed, bareName, branchesOf, convert, decoded, fits, isNullWord, schemaOf, toNumber, typesOf } from './convert.ts';
 import { surelyValid } from './plain.ts';
 import { isObject } from './schema.ts';
 import { unwrapped } from './unwrap.ts';
@@ -90,10 +90,10 @@ function fixObject(schema: JsonObject, value: JsonObject, path: string, work: Wo
   return fixed;
 }
 
-/** null, or a word for it where no text is wanted. An empty text is none: it may stand for something that got lost. */
+/** null, or a word for it where neither a text nor null is wanted. An empty text is none: it may stand for something that got lost. */
 function saysNothing(value: Json, wanted: JsonObject): boolean {
-  const isNull = value === null || (typeof value === 'string' && /^\s*(?:null|none|undefined)\s*$/i.test(value));
-  return isNull && !fits(typesOf(wanted), value);
+  const isNull = value === null || (typeof value === 'string' && isNullWord(value));
+  return isNull && !fits(typesOf(wanted), value) && !fits(typesOf(wanted), null);
 }
 
 /** Each way to write a name -> the name; undefined = of two. */
@@ -110,11 +110,15 @@ function renameKeys(schema: JsonObject, properties: JsonObject, value: JsonObjec
   const isRoot = schema === work.root;
   const names = namesOf(schema, isRoot ? work.rules.aliases : {});
   const closed = isRoot ? !isOpen(schema) : schema.additionalProperties === false;
+  // where other names are declared, only what is missing is looked for
+  const required = isOpen(schema) && isObject(schema.properties) && Array.isArray(schema.required) ? schema.required : [];
+  const isSought = (name: string | undefined) => !isOpen(schema) || required.includes(name as string);
   const fixed: JsonObject = {};
   const given = Object.entries(value);
   const isGarbage = given.length > 1000; // nobody misspells that many names
   for (const [key, part] of given) {
-    const name = Object.hasOwn(properties, key) ? key : isGarbage ? undefined : names.get(bareName(key));
+    const alike = isGarbage ? undefined : names.get(bareName(key));
+    const name = Object.hasOwn(properties, key) ? key : isSought(alike) ? alike : undefined;
     if (name === undefined) {
       if (!closed) fixed[key] = part;
       else unknownKey(key, Object.keys(properties), path, work);
@@ -167,7 +171,7 @@ function fixItems(schema: JsonObject, list: Json[], path: string, work: Work): J
 /** A value of a union: as the only branch that it can be made to fit. */
 function fixBranch(declared: Json, value: Json, path: string, work: Work): Json {
   const branches = branchesOf(declared, work.root);
-  if (branches.length === 0 || branches.some((branch) => surelyValid(branch, value))) return value;
+  if (branches.length === 0 || branches.some((branch) => surelyValid(branch, value) || mayHold(branch, value))) return value;
   const tried = branches.map((branch) => {
     const own: Work = { ...work, repairs: [], problems: [] };
     const made = fix(branch, value, path, own);
@@ -178,6 +182,12 @@ function fixBranch(declared: Json, value: Json, path: string, work: Work): Json 
   if (!only || new Set(good.map(({ made }) => stableJson(made))).size > 1) return value;
   for (const { kind, path: at, note: text } of only.own.repairs) note(work, kind, at, text);
   return only.made;
+}
+
+/** A plain value of the type of a branch whose further conditions only the validator knows. */
+function mayHold(branch: JsonObject, value: Json): boolean {
+  const isPlain = typeof value !== 'object' || value === null;
+  return isPlain && !Array.isArray(branch.enum) && branch.const === undefined && branch.$ref === undefined && fits(typesOf(branch), value);
 }
 
 /** The value converted, or taken out of or put into a list. The value itself when none of it is sure. */
@@ -198,10 +208,11 @@ function reshape(schema: JsonObject, types: readonly string[], value: Json, work
   return name === undefined ? value : (asList(schema, value, work) ?? value);
 }
 
-/** { value: x }, or { NAME: x } for the argument NAME. */
+/** { value: x }, or { NAME: x } for the argument NAME; a `type` beside it that is none of JSON is a part of the value (miles). */
 function wrappedValue(value: Json, name: string | undefined): Json | undefined {
   if (name === undefined || !isObject(value)) return undefined;
-  const { type: _, description: __, ...rest } = value;
+  const { type, description: _, ...rest } = value;
+  if (type !== undefined && !/^(?:string|number|integer|boolean|array|object)$/.test(String(type))) return undefined;
   const [entry, ...more] = Object.entries(rest);
   if (!entry || more.length > 0) return undefined;
   return ['value', bareName(name)].includes(bareName(entry[0])) ? (entry[1] as Json) : undefined;
@@ -212,23 +223,31 @@ function asList(schema: JsonObject, value: Json, work: Work): Json[] | undefined
   const items = schemaOf(schema.items, work.root);
   if (value === null || Array.isArray(schema.prefixItems)) return undefined;
   const types = items ? typesOf(items) : [];
-  if (typeof value === 'string' && /[,;，；、|\n]/.test(value)) return severalIn(value, types, items?.enum);
+  if (typeof value === 'string' && SEPARATOR.test(value)) return severalIn(value, types, items?.enum);
+  if (typeof value === 'string' && !Array.isArray(items?.enum) && MAYBE_SEVERAL.test(value)) return undefined;
   if (types.includes('array')) return undefined;
   const item = fits(types, value) ? value : convert(types, value);
   return fits(types, item) ? [item] : undefined;
 }
 
+const SEPARATOR = /[,;，；、|\n]/;
+/** Words between two things, and the beginning of a list that could not be read. */
+const MAYBE_SEVERAL = /\s(?:and|or|und|oder|et|ou|y|o|[&+/])\s|\p{Script=Han}(?:和|与|及|或|跟)\p{Script=Han}|^\s*[[({"'“「]/iu;
+
 /** "1, 2, 3" and members of an enum can be cut with certainty; other texts cannot. */
 function severalIn(text: string, types: readonly string[], listed: Json | undefined): Json[] | undefined {
-  const parts = text.split(/[,;，；、|\n]/).map((part) => part.trim());
+  const signs = new Set(text.match(/[,;，；、|\n]/g));
+  if (signs.size > 1) return undefined; // 1,5; 2,5
+  const parts = text.split(SEPARATOR).map((part) => part.trim());
   if (Array.isArray(listed)) {
     const found = parts.map((part) => asListed(listed, part));
     return found.every((one) => listed.includes(one)) ? found : undefined;
   }
   const isNumeric = types.length > 0 && types.every((type) => type === 'integer' || type === 'number');
   const numbers = isNumeric ? parts.map((part) => toNumber(part, !types.includes('number'))) : [];
-  // "1,234" is one number in some countries and two in others
-  const isSure = numbers.length > 0 && !/^\s*\d{1,3}(?:[,，]\d{3})+\s*$/.test(text);
+  // "1,234" and "1,5" are one number in some countries and two in others
+  const isSure =
+    numbers.length > 0 && !/\d[,，]\d{3}(?!\d)/.test(text) && !(types.includes('number') && /^\s*-?\d+[,，]\d+\s*$/.test(text));
   return isSure && numbers.every((one) => one !== undefined) ? numbers : undefined;
 }
 

@@ -4,9 +4,9 @@ import type { Json, JsonObject } from '../kernel/types.ts';
 import { follow, isObject } from './schema.ts';
 import { inspect } from './validate.ts';
 
-/** A name as it is compared: letter case and punctuation do not count. */
+/** A name as it is compared: letter case and punctuation do not count, signs that say something (`price<`, `!active`, `c#`) do. */
 export function bareName(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return name.toLowerCase().replace(/[^\p{L}\p{N}!<>=~^+#%&|]/gu, '');
 }
 
 /** The schema behind local references, and the one branch beside null of a nullable one. */
@@ -45,9 +45,10 @@ export function fits(types: readonly string[], value: Json): boolean {
 
 /** The value as one of the types when nothing is lost by it; else the value itself. */
 export function convert(types: readonly string[], value: Json): Json {
-  if (typeof value === 'number' && types.includes('string'))
-    return /^-?[\d.]+$/.test(String(value)) && isExact(String(value)) ? String(value) : value;
+  // of a fraction nobody knows the digits that were written: 1.10 is 1.1 by now
+  if (typeof value === 'number' && types.includes('string')) return Number.isSafeInteger(value) ? String(value) : value;
   if (typeof value !== 'string') return value;
+  if (types.includes('null') && isNullWord(value)) return null;
   if (types.includes('integer') || types.includes('number')) {
     const number = toNumber(value, !types.includes('number'));
     if (number !== undefined) return number;
@@ -58,14 +59,23 @@ export function convert(types: readonly string[], value: Json): Json {
   return value;
 }
 
+/** null in the words of some language. */
+export function isNullWord(text: string): boolean {
+  return /^\s*(?:null|none|undefined)\s*$/i.test(text);
+}
+
 /** "12" -> 12; undefined when the text is no number in JSON's spelling ("00123", "1,000", "yes") or has more digits than a double holds. */
 export function toNumber(text: string, wholeOnly: boolean): number | undefined {
   if (text.length > 40) return undefined;
   const plain = text.normalize('NFKC').trim();
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(plain) || !isExact(plain)) return undefined;
   const number = Number(plain);
-  return Number.isFinite(number) && (!wholeOnly || Number.isSafeInteger(number)) ? number : undefined;
+  const isKept = Number.isFinite(number) && (Math.abs(number) >= SMALLEST || !/[1-9]/.test(plain.replace(/e.*/i, '')));
+  return isKept && (!wholeOnly || Number.isSafeInteger(number)) ? number : undefined;
 }
+
+/** Nearer to zero a double keeps fewer digits, and at last none. */
+const SMALLEST = 2.3e-308;
 
 /** A double keeps every number of up to 15 significant digits, and every safe integer. */
 function isExact(text: string): boolean {
@@ -77,18 +87,21 @@ function isExact(text: string): boolean {
   return digits.length <= 15;
 }
 
-/** Double encoding: JSON, or a Python list of plain values, inside a string; decoded once and inspected like the rest. */
+/** Double encoding: JSON, or a Python list or dict of plain values, inside a string; decoded once and inspected like the rest. */
 export function decoded(text: string, wanted: (value: unknown) => boolean): Json | undefined {
-  const value = parsed(text) ?? (text.includes('"') ? undefined : parsed(fromPython(text)));
+  const value = parsed(text) ?? parsed(fromPython(text));
   return value !== undefined && wanted(value) && !inspect({ value }).problem ? value : undefined;
 }
 
-/** ['a', 1, True] in JSON's spelling; only asked of texts without double quotes. */
+/** ['a', 1, True] in JSON's spelling. What is in quotes is a text whatever it says; with escapes that JSON may read otherwise it stays. */
 function fromPython(text: string): string {
   return text
-    .replaceAll("'", '"')
     .replace(/^\s*\(([\s\S]*?),?\s*\)\s*$/, '[$1]')
-    .replace(/(?<=[[,:\s])(?:True|False|None)(?=\s*[\],}])/g, (word) => (word === 'None' ? 'null' : word.toLowerCase()));
+    .replace(/'((?:[^'\\]|\\[\s\S])*)'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|\b(?:True|False|None)\b/g, (part, inner?: string) => {
+      if (inner === undefined) return part === 'None' ? 'null' : /^[TF]/.test(part) ? part.toLowerCase() : part;
+      if (/\\[^'"\\nt]/.test(inner.replaceAll('\\\\', ''))) return part;
+      return `"${inner.replace(/\\[\s\S]|"/g, (one) => (one === "\\'" ? "'" : one === '"' ? '\\"' : one))}"`;
+    });
 }
 
 function parsed(text: string): Json | undefined {
@@ -100,7 +113,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** A value of the enum in its own spelling, when only one differs by nothing else than letter case, width and separators. */
+/** A value of the enum in its own spelling, when only one differs by nothing else than letter case, width and separators of words. */
 export function asListed(listed: readonly Json[], value: Json): Json {
   if (typeof value !== 'string' || listed.includes(value)) return value;
   const spellings = [
@@ -109,7 +122,8 @@ export function asListed(listed: readonly Json[], value: Json): Json {
       text
         .normalize('NFKC')
         .toLowerCase()
-        .replace(/[\s_-]+/g, ''),
+        .trim()
+        .replace(/(?<=[\p{L}\p{N}])[\s_-]+(?=\p{L})|(?<=\p{L})[\s_-]+(?=\p{N})/gu, ''), // a sign, and what parts two numbers, counts
   ];
   for (const spelling of spellings) {
     const alike = listed.filter((one) => typeof one === 'string' && spelling(one) === spelling(value));

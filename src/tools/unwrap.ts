@@ -26,6 +26,12 @@ const WRAPPERS = new Set([
   'toolinput',
   'functionarguments',
 ]);
+/** Words for a part of the arguments that say nothing of it themselves (`exclude` or `old` would). */
+const GROUPS = new Set([
+  ...WRAPPERS,
+  ...`option options opts setting settings config configuration filter filters query data body details info request fields values attributes
+  extra optional required additional additionaloptions searchparams queryparams criteria preferences`.split(/\s+/),
+]);
 /** Keys beside such a wrapper that name the call. */
 const LABELS = new Set(['name', 'tool', 'toolname', 'function', 'functionname', 'type', 'action']);
 const MOST_LEVELS = 3;
@@ -74,7 +80,7 @@ function outOfWrapper(args: JsonObject, rules: UnwrapRules): JsonObject | undefi
 function outOfGroup(args: JsonObject, rules: UnwrapRules): JsonObject | undefined {
   const taken = new Set(Object.keys(args).map((key) => nameOf(key, rules)));
   for (const [key, value] of Object.entries(args)) {
-    const inner = nameOf(key, rules) === undefined ? objectIn(value) : undefined;
+    const inner = nameOf(key, rules) === undefined && GROUPS.has(bareName(key)) ? objectIn(value) : undefined;
     const names = Object.keys(inner ?? {}).map((one) => nameOf(one, rules));
     if (!inner || names.length === 0 || names.some((name) => name === undefined || taken.has(name))) continue;
     rules.note(`${names.join(', ')} taken out of ${key}`);
@@ -96,9 +102,16 @@ function intoGroup(args: JsonObject, rules: UnwrapRules): JsonObject {
     const found = meant.map((key) => own.get(bareName(key)));
     const needed = Array.isArray(group.required) ? group.required : [...own.values()];
     if (meant.length === 0 || !needed.every((key) => found.includes(key as string))) continue;
+    if (Object.entries(schema.properties as JsonObject).some(([other, one]) => other !== name && couldHold(one, found, schema))) continue;
     rules.note(`${meant.join(', ')} put into ${name}`);
     const rest = Object.fromEntries(Object.entries(args).filter(([key]) => !meant.includes(key)));
     return { ...rest, [name as string]: Object.fromEntries(meant.map((key) => [own.get(bareName(key))!, args[key]!])) };
   }
   return args;
+}
+
+/** Another group that has one of these names: nobody knows which of the two is meant. */
+function couldHold(property: Json, names: readonly (string | undefined)[], root: JsonObject): boolean {
+  const properties = schemaOf(property, root)?.properties;
+  return isObject(properties) && names.some((name) => name !== undefined && Object.hasOwn(properties, name));
 }
