@@ -2,8 +2,9 @@
 
 import { join } from 'node:path';
 import type { JsonObject } from '../kernel/types.ts';
+import type { ReadServers } from '../mcp/config.ts';
 import type { Mcp } from '../mcp/open.ts';
-import type { Elicit, McpDiagnostic, ServerConfig } from '../mcp/types.ts';
+import type { Elicit, ServerConfig } from '../mcp/types.ts';
 import type { Tool } from '../tools/define.ts';
 import type { Diagnostic } from '../tools/scan.ts';
 import type { Config } from './config.ts';
@@ -22,14 +23,19 @@ export function mcpFolder({ userFolder }: Pick<Config, 'userFolder'>): string {
 }
 
 /** `mcp.json` of the user, and `.mcp.json` of a folder that is trusted, which wins where both name a server. */
-export async function configuredServers(config: Config): Promise<{ servers: ServerConfig[]; diagnostics: McpDiagnostic[] }> {
+export async function configuredServers(config: Config): Promise<ReadServers> {
   const { root, env, userFolder, trust } = config;
   const { disabled, trusted } = config.values.mcp;
   const files = [join(userFolder, 'mcp.json'), ...(trust.state === 'trusted' ? [join(root, '.mcp.json')] : [])];
   const { readServers } = await import('../mcp/config.ts');
   const read = await Promise.all(files.map((file) => readServers(file, { env, root, disabled, trusted })));
-  const servers = new Map(read.flatMap((one) => one.servers).map((server) => [server.name, server]));
-  return { servers: [...servers.values()], diagnostics: read.flatMap((one) => one.diagnostics) };
+  const servers = new Map<string, ServerConfig>();
+  for (const one of read) {
+    for (const name of one.off) servers.delete(name);
+    for (const server of one.servers) servers.set(server.name, server);
+  }
+  const off = read.flatMap((one) => one.off).filter((name) => !servers.has(name));
+  return { servers: [...servers.values()], off, diagnostics: read.flatMap((one) => one.diagnostics) };
 }
 
 export interface OpenServersOptions {
@@ -63,13 +69,14 @@ export async function openServers(config: Config, { approver, fresh = false, onl
 
 /** The tools of servers beside all others. A name that is taken stays with the tool that has it. */
 export function withServers(own: readonly Tool[], diagnostics: readonly Diagnostic[], mcp: Mcp, disabled: readonly string[]): OpenedTools {
-  const left = new Set([...own.map(({ info }) => info.name), ...disabled]);
+  const files = new Set(own.map(({ info }) => info.name));
+  const left = new Set([...files, ...disabled]);
   const together = () => [...own, ...from.filter(({ info }) => !left.has(info.name))];
   let from = mcp.tools();
   let all = together();
   return {
     tools: all,
-    diagnostics: [...diagnostics, ...mcp.diagnostics()],
+    diagnostics: [...diagnostics, ...mcp.diagnostics(), ...takenNames(from, files)],
     liveTools() {
       if (mcp.tools() === from) return all;
       from = mcp.tools();
@@ -77,6 +84,13 @@ export function withServers(own: readonly Tool[], diagnostics: readonly Diagnost
       return all;
     },
   };
+}
+
+function takenNames(tools: readonly Tool[], taken: ReadonlySet<string>): Diagnostic[] {
+  const message = (name: string) => `the MCP tool ${name} is not used: another tool has its name; rename one of them, or the server`;
+  return tools
+    .filter(({ info }) => taken.has(info.name))
+    .map(({ info }) => ({ file: '.mcp.json', code: 'mcp_taken', message: message(info.name) }));
 }
 
 /**

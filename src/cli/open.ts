@@ -4,6 +4,7 @@ import type { Config } from '../agent/config.ts';
 import { type OpenedAgent, openAgent } from '../agent/open.ts';
 import type { JsonObject } from '../kernel/types.ts';
 import { type Cli, usageError } from './context.ts';
+import { inOwnWords } from './errors.ts';
 import { loadFor } from './load.ts';
 import { overridesOf, type RunOptions } from './options.ts';
 import { harmless } from './text.ts';
@@ -30,10 +31,11 @@ export async function openFor(cli: Cli, config: Config, options: RunOptions, tur
     language,
     onLogProblem: ({ message }) => terminal.err(`${terminal.paint('yellow', '!')} ${message}\n`),
     onNotice: (text) => options.quiet || terminal.err(`${terminal.paint('yellow', '!')} ${harmless(text)}\n`),
-    onDiagnostic: ({ file, line, message }) => {
+    onDiagnostic: ({ file, line, code, message }) => {
       if (options.quiet) return;
       const place = line === undefined ? file : `${file}:${line}`;
-      terminal.err(`${terminal.paint('yellow', '!')} ${harmless(t('tools.bad', { place, message }))}\n`);
+      const told = { place, message: inOwnWords(cli, { code, message }).message };
+      terminal.err(`${terminal.paint('yellow', '!')} ${harmless(t(code.startsWith('mcp_') ? 'mcp.bad' : 'tools.bad', told))}\n`);
     },
   });
 }

@@ -10,6 +10,8 @@ import type { HttpServer, McpDiagnostic, ServerConfig, StdioServer } from './typ
 
 /** Bytes of a configuration file. */
 const MOST_BYTES = 1_000_000;
+/** What programs call the two ways over HTTP. */
+const WEB = ['http', 'streamable-http', 'streamableHttp', 'sse'];
 
 export interface ReadOptions {
   /** Where ${VAR} and ${VAR:-fallback} are looked up. */
@@ -23,27 +25,38 @@ export interface ReadOptions {
 }
 export interface ReadServers {
   servers: ServerConfig[];
+  /** Names of servers that are switched off, in the file or by `disabled`. */
+  off: string[];
   diagnostics: McpDiagnostic[];
 }
 
 /** The servers of a file; none when there is no such file. */
 export async function readServers(file: string, options: ReadOptions): Promise<ReadServers> {
-  const bad = (message: string): ReadServers => ({ servers: [], diagnostics: [{ file, code: 'mcp_config', message, server: '' }] });
+  const bad = (message: string): ReadServers => ({
+    servers: [],
+    off: [],
+    diagnostics: [{ file, code: 'mcp_config', message, server: '' }],
+  });
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? { servers: [], diagnostics: [] } : bad(message);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { servers: [], off: [], diagnostics: [] } : bad(message);
   }
   if (text.length > MOST_BYTES) return bad(`it has more than ${MOST_BYTES} bytes`);
   let document: unknown;
   try {
     document = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return bad('it is no JSON'); // the reason of the parser quotes the file, which may hold a key
+  } catch (error) {
+    // Only the place: the reason of the parser quotes the file, which may hold a key.
+    const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0] ?? '(it ends too early)';
+    return bad(`it is no JSON ${place}; JSON has no comments, and no comma before } or ]`);
   }
-  if (!isObject(document) || !isObject(document.mcpServers)) return bad('expected { "mcpServers": { NAME: { "command": ... } } }');
+  if (!isObject(document) || !isObject(document.mcpServers)) {
+    const got = isObject(document) && isObject(document.servers) ? ', got "servers"' : ''; // as .vscode/mcp.json has it
+    return bad(`expected { "mcpServers": { NAME: { "command": ... } } }${got}`);
+  }
   return parseServers(document.mcpServers, file, options);
 }
 
@@ -51,9 +64,13 @@ export async function readServers(file: string, options: ReadOptions): Promise<R
 export function parseServers(entries: Readonly<Record<string, unknown>>, file: string, options: ReadOptions): ReadServers {
   const { disabled = [], trusted = [] } = options;
   const servers: ServerConfig[] = [];
+  const off: string[] = [];
   const diagnostics: McpDiagnostic[] = [];
   for (const [name, entry] of Object.entries(entries)) {
-    if (disabled.includes(name) || (isObject(entry) && entry.disabled === true)) continue;
+    if (disabled.includes(name) || (isObject(entry) && entry.disabled === true)) {
+      off.push(name);
+      continue;
+    }
     try {
       const transport = transportOf(entry, options);
       servers.push({ name, file, transport, address: addressOf(entry as Record<string, unknown>), trusted: trusted.includes(name) });
@@ -61,7 +78,7 @@ export function parseServers(entries: Readonly<Record<string, unknown>>, file: s
       diagnostics.push({ file, code: 'mcp_config', message: `the server "${name}": ${(error as Error).message}`, server: name });
     }
   }
-  return { servers, diagnostics };
+  return { servers, off, diagnostics };
 }
 
 function addressOf({ command, args, url }: Record<string, unknown>): string {
@@ -70,9 +87,10 @@ function addressOf({ command, args, url }: Record<string, unknown>): string {
 
 /** Throws an Error that says what was expected; values are never repeated in it, they may be keys. */
 function transportOf(given: unknown, { env, root }: ReadOptions): StdioServer | HttpServer {
-  if (!isObject(given)) throw new Error('expected an object with command or url');
-  const entry = expanded(given, env);
-  const type = entry.type ?? (entry.command === undefined && entry.url !== undefined ? 'http' : 'stdio');
+  if (!isObject(given) || (given.command === undefined && given.url === undefined))
+    throw new Error('expected command (a program to start) or url (an address)');
+  const entry = expanded(given, { workspaceFolder: root, userHome: env.HOME, ...env });
+  const type = entry.type ?? (entry.command === undefined ? 'http' : 'stdio');
   if (type === 'stdio') {
     if (typeof entry.command !== 'string' || entry.command === '') throw new Error('command: expected the program to start');
     return {
@@ -83,12 +101,12 @@ function transportOf(given: unknown, { env, root }: ReadOptions): StdioServer | 
       cwd: resolve(root, entry.cwd === undefined ? '.' : text(entry.cwd, 'cwd')),
     };
   }
-  if (type !== 'http' && type !== 'streamable-http' && type !== 'sse') throw new Error('type: expected stdio, http or sse');
+  if (!WEB.includes(type as string)) throw new Error('type: expected stdio, http or sse');
   const url = text(entry.url, 'url');
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new Error('url: expected an address that begins with http:// or https://');
   const oauth = isObject(entry.oauth) ? oauthOf(entry.oauth) : undefined;
-  return { type: type === 'sse' ? 'sse' : 'http', url, headers: textMap(entry.headers, 'headers'), ...(oauth ? { oauth } : {}) };
+  return { type: type === 'sse' ? 'sse' : 'http', url, headers: headersOf(entry.headers), ...(oauth ? { oauth } : {}) };
 }
 
 function oauthOf({ clientId, clientSecret, callbackPort }: Record<string, unknown>): NonNullable<HttpServer['oauth']> {
@@ -100,8 +118,17 @@ function oauthOf({ clientId, clientSecret, callbackPort }: Record<string, unknow
   };
 }
 
+function headersOf(given: unknown): Record<string, string> {
+  const headers = textMap(given, 'headers');
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new Error(`headers: ${JSON.stringify(name)} is no name of a header`);
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw new Error(`headers.${name}: expected one line without letters of other scripts`);
+  }
+  return headers;
+}
+
 function text(value: unknown, key: string): string {
-  if (typeof value !== 'string') throw new Error(`${key}: expected a text`);
+  if (typeof value !== 'string' || value.includes('\0')) throw new Error(`${key}: expected a text`);
   return value;
 }
 
@@ -126,8 +153,11 @@ function expanded(entry: Record<string, unknown>, env: ReadOptions['env']): Reco
   return { ...entry, ...Object.fromEntries(ours.map((key) => [key, fill(entry[key])])) };
 }
 
+/** ${VAR}, ${VAR:-fallback}, and ${env:VAR} as editors write it. */
 function filled(value: string, env: ReadOptions['env']): string {
-  return value.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+  const asked = /\$\{(?:input|command):[^}]*\}/.exec(value)?.[0];
+  if (asked) throw new Error(`${asked} is asked for by editors only; write a variable of the environment, \${VAR}`);
+  return value.replace(/\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
     const found = env[name] || fallback;
     if (found === undefined) throw new Error(`the variable ${name} is not set; set it, or write \${${name}:-FALLBACK}`);
     return found;

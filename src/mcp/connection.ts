@@ -1,16 +1,17 @@
 /** One talk with one server, from its start to its end. What goes wrong is told in words that name the server. */
 
-import { existsSync } from 'node:fs';
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import { HermesError, packageMissing } from '../kernel/errors.ts';
 import { cut } from '../kernel/text.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { cleanText } from '../tools/result.ts';
 import { isObject } from '../tools/schema.ts';
+import { failureOf, type Sdk } from './failure.ts';
 import { createFetch } from './http.ts';
 import type { Login } from './oauth.ts';
 import { resultOf } from './results.ts';
 import { quoted, StdioTransport } from './stdio.ts';
+import { definitionOf } from './tools.ts';
 import type { Elicit, HttpServer, ServerConfig, ServerTool } from './types.ts';
 
 /** Pages of a list of tools, and tools in all. */
@@ -76,7 +77,7 @@ export class Connection {
   }
 
   static async #try(server: ServerConfig, options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<Connection> {
-    const sdk = await loadSdk();
+    const sdk = await loadSdk(server.name);
     const client = new sdk.Client(
       { name: 'hermes-agent', version: '0.1.0' },
       {
@@ -111,22 +112,26 @@ export class Connection {
     }
   }
 
-  /** All its tools, as it describes them; what is no tool at all is left out. */
+  /** All its tools, as it describes them; what is no tool at all is left out, and of two with one name the second. */
   async tools(): Promise<ServerTool[]> {
-    const tools: ServerTool[] = [];
+    const tools = new Map<string, ServerTool>();
+    const signal = AbortSignal.timeout(this.#options.startMs); // all pages together
     let cursor: string | undefined;
     try {
-      for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS; page++) {
+      for (let page = 0; page < MOST_PAGES && tools.size < MOST_TOOLS; page++) {
         const params = cursor === undefined ? {} : { cursor };
         // Not listTools(): it gives up the whole list for one definition that is wrong.
-        const result = await this.#client.request({ method: 'tools/list', params }, ANYTHING, { timeout: this.#options.startMs });
-        tools.push(...(Array.isArray(result.tools) ? result.tools.filter(isTool).map(definitionOf) : []));
+        const result = await this.#client.request({ method: 'tools/list', params }, ANYTHING, { signal });
+        for (const one of Array.isArray(result.tools) ? result.tools : []) {
+          const definition = definitionOf(one);
+          if (definition && !tools.has(definition.name)) tools.set(definition.name, definition);
+        }
         cursor = typeof result.nextCursor === 'string' ? result.nextCursor : undefined;
         if (cursor === undefined) break;
       }
-      return tools.slice(0, MOST_TOOLS);
+      return [...tools.values()].slice(0, MOST_TOOLS);
     } catch (error) {
-      throw this.#failure(error, await loadSdk());
+      throw this.#failure(error, await loadSdk(this.#server.name));
     }
   }
 
@@ -138,7 +143,7 @@ export class Connection {
       return resultOf(this.#server.name, result);
     } catch (error) {
       if (error instanceof HermesError) throw error;
-      throw this.#failure(error, await loadSdk(), signal.aborted ? undefined : callMs);
+      throw this.#failure(error, await loadSdk(this.#server.name), signal.aborted ? undefined : callMs);
     }
   }
 
@@ -150,64 +155,20 @@ export class Connection {
     this.#end();
   }
 
-  /** Any error of the SDK as one that names the server and says what to do. */
   #failure(error: unknown, sdk: Sdk, callMs?: number): HermesError {
-    const { name, transport } = this.#server;
+    const { startMs, signal } = this.#options;
     const said = this.#stdio ? quoted(this.#stdio.lastWords()) : '';
-    const fail = (code: string, what: string, next: string, data = {}) =>
-      new HermesError(code, `the MCP server "${name}" ${what}${said}`, {
-        kind: 'tool',
-        next,
-        cause: error,
-        data: { server: name, ...data },
-      });
-    const check = `\`hermes mcp check ${name}\` tells more`;
-    if (error instanceof HermesError && error.code !== 'mcp_closed') return error;
-    const { code, message } = error as { code?: unknown; message?: string };
-    if (code === 'ENOENT' && transport.type === 'stdio')
-      return fail(
-        'mcp_not_found',
-        `cannot be started: there is no ${existsSync(transport.cwd) ? `program ${transport.command}` : `folder ${transport.cwd}`}`,
-        'install it, or correct its configuration',
-      );
-    if (needsLogin(error, sdk)) {
-      return hasOwnHeader(transport)
-        ? fail('mcp_login', 'does not accept the Authorization header of its configuration', 'correct the header')
-        : fail('mcp_login', 'wants you to log in', `hermes mcp login ${name}`);
-    }
-    if (error instanceof sdk.InsufficientScopeError) {
-      const { requiredScope: scope } = error;
-      const rights = scope ? `: ${cut(cleanText(scope), 200)}` : '';
-      return fail('mcp_login', `wants more rights than your login has${rights}`, `hermes mcp login ${name}`, scope ? { scope } : {});
-    }
-    // Which of the two clocks rings first is chance; it is late either way.
-    if (code === 'REQUEST_TIMEOUT' || this.#isLate) {
-      const ms = callMs ?? this.#options.startMs;
-      return fail(
-        'timeout',
-        `did not answer within ${ms / 1000} s`,
-        callMs === undefined ? check : 'try a smaller task, or go on without it',
-      );
-    }
-    if (this.#options.signal?.aborted) return fail('cancelled', 'was ended', 'call it again');
-    if (code === 'CONNECTION_CLOSED' || error instanceof HermesError)
-      return fail('mcp_ended', 'has ended', `${check}; the next call starts it anew`);
-    if (error instanceof sdk.ProtocolError)
-      return fail('mcp_refused', `refuses: ${cut(cleanText(message ?? ''), 500)}`, 'mend the arguments, or go on without it');
-    const status = error instanceof sdk.SdkHttpError ? error.data.status : undefined;
-    if (status === 404 || status === 405) return fail('mcp_no_such_way', `answers ${status}`, 'check its address');
-    const cause = (error as { cause?: { code?: string } }).cause?.code ?? '';
-    return fail('mcp_failed', `cannot be used: ${cut(cleanText(`${message ?? error} ${cause}`.trim()), 500)}`, check);
+    const isEnded = signal?.aborted === true;
+    return failureOf(error, sdk, { server: this.#server, said, startMs, callMs, isLate: this.#isLate, isEnded });
   }
 }
 
-type Sdk = typeof import('@modelcontextprotocol/client');
-
-export async function loadSdk(): Promise<Sdk> {
+/** `name`: of the server that needs it. */
+export async function loadSdk(name: string): Promise<Sdk> {
   try {
     return await import('@modelcontextprotocol/client');
   } catch (cause) {
-    throw packageMissing('MCP servers need', ['@modelcontextprotocol/client'], cause);
+    throw packageMissing(`the MCP server "${name}" needs`, ['@modelcontextprotocol/client'], cause);
   }
 }
 
@@ -254,15 +215,6 @@ function answerQuestions(client: Client, { name }: ServerConfig, elicit: Elicit)
   });
 }
 
-/** A key of the user's own, in its configuration. */
-export function hasOwnHeader(server: ServerConfig['transport']): boolean {
-  return server.type !== 'stdio' && Object.keys(server.headers).some((header) => /^authorization$/i.test(header));
-}
-
-function needsLogin(error: unknown, sdk: Sdk): boolean {
-  return error instanceof sdk.UnauthorizedError || (error instanceof sdk.SdkHttpError && error.data.status === 401);
-}
-
 /** A Standard Schema that takes any object: what is in it is looked at here. */
 const ANYTHING = {
   '~standard': {
@@ -272,18 +224,3 @@ const ANYTHING = {
     types: undefined as unknown as { input: unknown; output: Record<string, unknown> },
   },
 } as const;
-
-function isTool(value: unknown): value is ServerTool {
-  return isObject(value) && typeof value.name === 'string' && value.name !== '';
-}
-
-/** Only what a model reads or a decision depends on: the rest may change without asking. */
-function definitionOf({ name, title, description, inputSchema, annotations }: ServerTool): ServerTool {
-  return {
-    name,
-    ...(typeof title === 'string' ? { title } : {}),
-    ...(typeof description === 'string' ? { description } : {}),
-    inputSchema,
-    ...(isObject(annotations) ? { annotations } : {}),
-  };
-}

@@ -3,7 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HermesError } from '../kernel/errors.ts';
-import { hasOwnHeader, httpTransport, loadSdk, OWN_CHECK } from './connection.ts';
+import { httpTransport, loadSdk, OWN_CHECK } from './connection.ts';
+import { hasOwnHeader, plainReason } from './failure.ts';
 import { createFetch } from './http.ts';
 import { provider, takeWanted, together, tokenFile } from './oauth.ts';
 import type { ServerConfig } from './types.ts';
@@ -19,8 +20,11 @@ export interface LoginOptions {
 /** False = the server wants no login. The tokens are kept. Throws HermesError when it does not come to an end. */
 export async function login(server: ServerConfig, { folder, show, signal, env }: LoginOptions): Promise<boolean> {
   const { transport: to, name } = server;
-  if (to.type === 'stdio') throw failed(name, 'runs on this machine; logging in is for servers over HTTP');
-  const sdk = await loadSdk();
+  if (to.type === 'stdio') {
+    const message = `the MCP server "${name}" is a program of this machine; logging in is for servers over HTTP`;
+    throw new HermesError('mcp_no_login', message, { kind: 'usage', next: 'a program gets its keys in env of its configuration' });
+  }
+  const sdk = await loadSdk(name);
   const { fetch, close } = createFetch(env);
   const answer = Promise.withResolvers<URLSearchParams>();
   answer.promise.catch(() => undefined); // looked at below, when the person has been asked
@@ -61,7 +65,7 @@ export async function login(server: ServerConfig, { folder, show, signal, env }:
     return true;
   } catch (error) {
     if (error instanceof HermesError) throw error;
-    throw failed(name, `could not be logged in to: ${(error as Error).message}`, error);
+    throw failed(name, `could not be logged in to: ${plainReason(error)}`, error);
   } finally {
     signal?.removeEventListener('abort', abort);
     await client.close().catch(() => undefined); // only tokens are wanted of it

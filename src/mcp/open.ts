@@ -69,7 +69,7 @@ function makeTools(servers: readonly Server[], failed: ReadonlyMap<Server, unkno
   for (const server of servers) {
     const { name, file } = server.config;
     const tell = (code: string, message: string) => diagnostics.push({ file, code, message, server: name });
-    if (failed.has(server)) tell('mcp_server', `${reasonOf(failed.get(server))} Its tools are missing.`);
+    if (failed.has(server)) tell('mcp_server', reasonOf(failed.get(server), '; its tools are missing'));
     const carrier = {
       server: server.config,
       timeoutMs,
@@ -86,7 +86,7 @@ function makeTools(servers: readonly Server[], failed: ReadonlyMap<Server, unkno
       try {
         tools.push(toTool(names.get(name)!.get(definition.name)!, definition, carrier));
       } catch (error) {
-        tell('mcp_tool', `the tool ${definition.name} of "${name}" cannot be used: ${(error as Error).message}`);
+        tell('mcp_tool', `the tool ${definition.name} of "${name}" cannot be used: ${(error as Error).message.replace(/\s*\n\s*/g, ' ')}`);
       }
     }
   }

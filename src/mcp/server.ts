@@ -171,10 +171,10 @@ export class Server {
   }
 }
 
-/** Why a server could not be used, as one line. */
-export function reasonOf(error: unknown): string {
+/** Why a server could not be used, as one line. `more`: what follows from it. */
+export function reasonOf(error: unknown, more = ''): string {
   const { message, next } = errorData(error);
-  return next === undefined ? message : `${message} (${next})`;
+  return `${message}${more}${next === undefined ? '' : ` (${next})`}`;
 }
 
 async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

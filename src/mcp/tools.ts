@@ -6,12 +6,16 @@ import { type Tool, type ToolContext, tool } from '../tools/define.ts';
 import { neutralised } from '../tools/neutral.ts';
 import { cleanText } from '../tools/result.ts';
 import { isObject } from '../tools/schema.ts';
+import { inspect } from '../tools/validate.ts';
 import type { ServerConfig, ServerTool } from './types.ts';
 
 /** Characters of a description that a model reads. */
 const MOST_DESCRIPTION = 2_000;
+/** Characters of a description that are kept, and go into the comparison with what the user has agreed to. */
+const MOST_KEPT = 20_000;
 /** Characters of a schema, as JSON; a larger one would fill the window of most models. */
 const MOST_SCHEMA = 60_000;
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 export interface Carrier {
   server: ServerConfig;
@@ -22,13 +26,39 @@ export interface Carrier {
   close(): Promise<void>;
 }
 
+/** undefined = it is no tool at all. Only what a model reads or a decision depends on: the rest may change without asking. */
+export function definitionOf(given: unknown): ServerTool | undefined {
+  if (!isObject(given) || typeof given.name !== 'string' || given.name === '') return undefined;
+  const { name, title, description, inputSchema, annotations } = given;
+  const hints = isObject(annotations) ? annotations : {};
+  const titles = [title, hints.title].filter((one) => typeof one === 'string');
+  const known = HINTS.flatMap((hint) => (typeof hints[hint] === 'boolean' ? [[hint, hints[hint]]] : []));
+  const problem = problemOf(inputSchema);
+  return {
+    name: cut(name, MOST_DESCRIPTION),
+    ...(titles.length > 0 ? { title: cut(titles[0]!, MOST_DESCRIPTION) } : {}),
+    ...(typeof description === 'string' ? { description: cut(description, MOST_KEPT) } : {}),
+    ...(problem === undefined ? { inputSchema: (inputSchema ?? {}) as JsonObject } : { inputSchema: {}, problem }),
+    ...(known.length > 0 ? { annotations: Object.fromEntries(known) } : {}),
+  };
+}
+
+/** What would break or fill whoever walks into it. */
+function problemOf(schema: unknown): string | undefined {
+  if (schema === undefined) return undefined;
+  if (!isObject(schema)) return 'its inputSchema is no JSON Schema object';
+  const { problem } = inspect(schema as JsonObject, 'its inputSchema');
+  if (problem !== undefined) return problem;
+  const { length } = JSON.stringify(schema);
+  return length > MOST_SCHEMA ? `its inputSchema has ${length} characters, at most ${MOST_SCHEMA} are taken` : undefined;
+}
+
 /** Throws an Error that says what is wrong with the definition. */
 export function toTool(name: string, definition: ServerTool, carrier: Carrier): Tool {
   const { server, timeoutMs } = carrier;
-  const length = JSON.stringify(definition.inputSchema)?.length ?? 0;
-  if (length > MOST_SCHEMA) throw new Error(`its schema has ${length} characters, at most ${MOST_SCHEMA} are taken`);
+  if (definition.problem !== undefined) throw new Error(definition.problem);
   const level = levelOf(definition, server);
-  const title = definition.title ?? definition.annotations?.title;
+  const { title } = definition;
   const words = [definition.description || title || `The tool ${definition.name}.`, `(From the MCP server "${server.name}".)`];
   const made = tool({
     name,
@@ -67,9 +97,7 @@ function isOutward({ annotations = {} }: ServerTool, { trusted, transport }: Ser
 }
 
 /** An object at its root; texts in it are read by the model like the description. */
-function inputSchema(given: unknown): JsonObject {
-  if (given === undefined) return { type: 'object', properties: {} };
-  if (!isObject(given)) throw new Error('its inputSchema is no JSON Schema object');
+function inputSchema(given: JsonObject): JsonObject {
   const { $schema: _, ...schema } = cleaned(given) as JsonObject;
   return schema.type === undefined ? { ...schema, type: 'object' } : schema;
 }

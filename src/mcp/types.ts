@@ -38,8 +38,9 @@ export interface ServerTool {
   title?: string;
   description?: string;
   inputSchema: JsonObject;
+  /** Why it cannot be used: its schema is left out then. */
+  problem?: string;
   annotations?: {
-    title?: string;
     readOnlyHint?: boolean;
     destructiveHint?: boolean;
     idempotentHint?: boolean;

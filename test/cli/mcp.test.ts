@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { own } from '../mcp/rig.ts';
 import { hermes } from './start.ts';
 
@@ -31,6 +32,46 @@ test('list and check: each server with its tools, a dead one with its reason, ke
   const none = await hermes(['mcp', 'check', 'ecko'], { cwd, env });
   assert.match(none.err, /没有 MCP 服务器“ecko”.*echo/s);
   assert.equal(none.status, 2);
+});
+
+test('a configuration that is written wrong is told with its place, in both languages; what is switched off says so', async (t) => {
+  const cwd = await project(t, { off: { ...own('good'), disabled: true }, 写错: { serverUrl: 'http://127.0.0.1:1/' } });
+  const wrong = await hermes(['mcp', 'list'], { cwd });
+  assert.match(wrong.out, /写错 +0 +problems: 1/);
+  assert.match(wrong.err, /^! .*\.mcp\.json: the server "写错": expected command .* or url/m);
+  const chinese = await hermes(['mcp', 'list', '--lang', 'zh'], { cwd });
+  assert.match(chinese.err, /^! .*\.mcp\.json：MCP 服务器的配置有误（the server "写错": expected command/m);
+  const off = await hermes(['mcp', 'check', 'off'], { cwd });
+  assert.match(off.err, /the MCP server "off" is switched off\nNext: Remove "disabled"/);
+  assert.equal(off.status, 2);
+  await writeFile(join(cwd, '.mcp.json'), '{\n  // 注释\n  "mcpServers": {}\n}\n');
+  const comment = await hermes(['mcp', 'list'], { cwd });
+  assert.equal(comment.out, '');
+  assert.match(comment.err, /it is no JSON \(line 2 column 3\); JSON has no comments/);
+  assert.equal(comment.status, 1);
+});
+
+test('without the client package each server is named with the line that installs it, in both languages', async (t) => {
+  const cwd = await project(t, { 回声: own('good'), web: { url: 'http://127.0.0.1:9/mcp' } });
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve(name, context, next) {
+      if (name === '@modelcontextprotocol/client') throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(name, context);
+    } });`;
+  await writeFile(join(cwd, 'hook.mjs'), hook);
+  const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'hook.mjs')).href}` };
+  const install = /npm install @modelcontextprotocol\/client@[\d.]+/;
+  const list = await hermes(['mcp', 'list'], { cwd, env });
+  for (const name of ['回声', 'web']) {
+    const line = list.err.split('\n').find((one) => one.includes(`the MCP server "${name}" needs the package`));
+    assert.match(line ?? list.err, install);
+  }
+  assert.equal(list.status, 1);
+  const check = await hermes(['mcp', 'check', '回声', '--lang', 'zh'], { cwd, env });
+  assert.match(check.err, /MCP 服务器无法使用，它的工具不可用（the MCP server "回声" needs .*npm install/);
+  const login = await hermes(['mcp', 'login', 'web', '--lang', 'zh'], { cwd, env });
+  assert.match(login.err, /没有安装这个包（the MCP server "web" needs .*\n下一步：.*npm install @modelcontextprotocol/);
+  assert.match((await hermes(['mcp', 'login', '回声'], { cwd, env })).err, /"回声" is a program of this machine/);
 });
 
 test('a tool of a server is listed, shown and called like any other', async (t) => {

@@ -1,7 +1,7 @@
 /** MCP tools in runs: of a project that is trusted, in sub-agents, among many, and while they change. */
 
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,6 +69,33 @@ test('a folder that nobody trusts starts no server; one that is switched off is 
   assert.deepEqual(
     off.tools.map(({ info }) => info.name).filter((name) => name.includes('__')),
     ['b__echo'],
+  );
+});
+
+test('a tool of a name that is taken is told; the project switches off what the user has, and wins where both name a server', async (t) => {
+  const folder = await temporaryFolder(t);
+  const told: string[] = [];
+  await mkdir(join(folder, 'tools'));
+  await writeFile(
+    join(folder, 'tools', 'b__echo.ts'),
+    '/** Says it again. */\nexport default function b__echo(text: string) { return text; }\n',
+  );
+  await mkdir(join(folder, '.config/hermes'), { recursive: true });
+  const users = { a: own('good'), b: { command: 'no-such-program-of-anybody' }, c: own('good') };
+  await writeFile(join(folder, '.config/hermes/mcp.json'), JSON.stringify({ mcpServers: users }));
+  const { tools } = await project(
+    t,
+    folder,
+    { a: { disabled: true, ...own('good') }, b: own('good') },
+    { options: { onDiagnostic: ({ message }) => void told.push(message) } },
+  );
+  assert.deepEqual(
+    tools.map(({ info }) => info.name).filter((name) => name.includes('__')),
+    ['b__echo', 'c__echo'],
+  );
+  assert.deepEqual(
+    told.filter((message) => message.includes('MCP')),
+    ['the MCP tool b__echo is not used: another tool has its name; rename one of them, or the server'],
   );
 });
 

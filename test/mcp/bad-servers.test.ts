@@ -45,13 +45,30 @@ test('definitions that cannot be used cost only themselves, and are named', asyn
   assert.match(weather.info.name, /^bad__tool_[0-9a-f]{6}$/, 'a Chinese name is found by its keywords');
   assert.ok(names.includes('bad__no-schema'), 'a tool without a schema takes no arguments');
   const told = mcp.diagnostics().map(({ message }) => message);
-  for (const name of ['wrong-type', 'an-array', 'text-root', 'outside', 'huge']) {
+  for (const name of ['wrong-type', 'an-array', 'text-root', 'outside', 'huge', 'deep']) {
     assert.ok(
       told.some((message) => message.includes(`the tool ${name} of "bad" cannot be used`)),
       `${name}: ${told.join('\n')}`,
     );
     assert.ok(!names.includes(`bad__${name}`));
   }
+  const twice = mcp.tools().filter(({ info }) => info.name.startsWith('bad__twice'));
+  assert.match(twice.map(({ info }) => info.description).join(), /^the first/);
+  assert.equal(twice.length, 1, 'of two tools with one name the first is used');
+  assert.ok(mcp.tools().find(({ info }) => info.name === 'bad__wordy')!.info.description.length <= 2_000);
+});
+
+test('an answer that the protocol does not know is a failed call in few words', async (t) => {
+  const mcp = await opened(t, { odd: own('odd') }, { folder: await temporaryFolder(t) });
+  const { message } = errorOf((await called(mcp, 'odd__echo', { text: 'x' })).result);
+  assert.equal(message, 'the MCP server "odd" cannot be used: Invalid result for tools/call');
+});
+
+test('the pages of a list of tools have one time together', async (t) => {
+  const began = performance.now();
+  const mcp = await opened(t, { pages: own('pages') }, { folder: await temporaryFolder(t), startMs: 1_000 });
+  assert.match(mcp.diagnostics()[0]!.message, /"pages" did not answer within 1 s; its tools are missing/);
+  assert.ok(performance.now() - began < 8_000);
 });
 
 test('a crash fails the call with the last words, and the next call starts the server anew', async (t) => {

@@ -34,11 +34,21 @@ test('.mcp.json is read as other programs write it; a server that is written wro
         ftp: { url: 'ftp://x' },
         args: { command: 'x', args: 'a b' },
         text: 'x',
+        editor: {
+          type: 'streamableHttp',
+          url: `http://127.0.0.1:1/${variable('env:HOST')}`,
+          headers: { at: variable('workspaceFolder'), home: variable('userHome') },
+          autoApprove: [],
+        },
+        asks: { command: 'x', env: { KEY: variable('input:key') } },
+        lines: { url: 'http://127.0.0.1:1/', headers: { Authorization: 'Bearer sk-1\nsk-2' } },
+        port: { command: 'x', env: { PORT: 3000 } },
+        foreign: { serverUrl: 'http://127.0.0.1:1/' },
       },
     })}`,
   );
-  const env = { HOST: 'example.org', TOKEN: 'secret-token', ZONE: '' };
-  const { servers, diagnostics } = await readServers(file, { env, root: folder, disabled: ['plain'], trusted: ['time'] });
+  const env = { HOST: 'example.org', TOKEN: 'secret-token', ZONE: '', HOME: '/home/me' };
+  const { servers, off, diagnostics } = await readServers(file, { env, root: folder, disabled: ['plain'], trusted: ['time'] });
   assert.deepEqual(
     servers.map(({ name, trusted, transport }) => ({ name, trusted, transport })),
     [
@@ -58,25 +68,40 @@ test('.mcp.json is read as other programs write it; a server that is written wro
         },
       },
       { name: 'old', trusted: false, transport: { type: 'sse', url: 'http://127.0.0.1:1/sse', headers: {} } },
+      {
+        name: 'editor',
+        trusted: false,
+        transport: { type: 'http', url: 'http://127.0.0.1:1/example.org', headers: { at: folder, home: '/home/me' } },
+      },
     ],
   );
+  assert.deepEqual(off, ['plain', 'off']);
   const told = diagnostics.map(({ message }) => message);
   assert.deepEqual(told, [
     `the server "unset": the variable NOBODY is not set; set it, or write ${variable('NOBODY:-FALLBACK')}`,
-    'the server "empty": command: expected the program to start',
+    'the server "empty": expected command (a program to start) or url (an address)',
     'the server "ftp": url: expected an address that begins with http:// or https://',
     'the server "args": args: expected a list of texts',
-    'the server "text": expected an object with command or url',
+    'the server "text": expected command (a program to start) or url (an address)',
+    `the server "asks": ${variable('input:key')} is asked for by editors only; write a variable of the environment, ${variable('VAR')}`,
+    'the server "lines": headers.Authorization: expected one line without letters of other scripts',
+    'the server "port": env.PORT: expected a text',
+    'the server "foreign": expected command (a program to start) or url (an address)',
   ]);
 });
 
 test('no file is no server; a broken one is told without quoting it', async (t) => {
   const folder = await temporaryFolder(t);
   const options = { env: {}, root: folder };
-  assert.deepEqual(await readServers(join(folder, '.mcp.json'), options), { servers: [], diagnostics: [] });
+  assert.deepEqual(await readServers(join(folder, '.mcp.json'), options), { servers: [], off: [], diagnostics: [] });
+  const noComments = 'JSON has no comments, and no comma before } or ]';
   for (const [text, message] of [
-    ['{"mcpServers": {"a": {"env": {"KEY": "sk-1"', 'it is no JSON'],
+    ['{"mcpServers": {"a": {"env": {"KEY": "sk-1"', `it is no JSON (line 1 column 44); ${noComments}`],
+    ['{\n  // 我的服务器\n  "mcpServers": {}\n}', `it is no JSON (line 2 column 3); ${noComments}`],
+    ['{"mcpServers": {\n  "a": {"command": "sk-1",}\n}}', `it is no JSON (line 2 column 27); ${noComments}`],
+    ['', `it is no JSON (it ends too early); ${noComments}`],
     ['{}', 'expected { "mcpServers": { NAME: { "command": ... } } }'],
+    ['{"servers": {}, "inputs": []}', 'expected { "mcpServers": { NAME: { "command": ... } } }, got "servers"'],
   ] as const) {
     await writeFile(join(folder, '.mcp.json'), text);
     const { diagnostics } = await readServers(join(folder, '.mcp.json'), options);

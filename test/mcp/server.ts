@@ -1,6 +1,6 @@
 /**
  * A small MCP server by hand, without any SDK, so that it can misbehave. Its first argument says how:
- * good | junk | crash | hang | deaf | giant | ask | mute | slow | refuses | stubborn | bad-schemas. What it offers also comes from a file that
+ * good | junk | crash | hang | deaf | giant | ask | mute | slow | refuses | odd | pages | stubborn | bad-schemas. What it offers also comes from a file that
  * a test writes and changes: the second argument names it.
  */
 
@@ -18,6 +18,13 @@ const bad = [
   { name: 'an-array', inputSchema: [] },
   { name: 'text-root', inputSchema: { type: 'string' } },
   { name: 'outside', inputSchema: { type: 'object', properties: { a: { $ref: 'https://example.org/schema.json' } } } },
+  {
+    name: 'deep',
+    inputSchema: Array.from({ length: 700 }).reduce((below) => ({ type: 'object', properties: { below } }), { type: 'string' }),
+  },
+  { name: 'twice', description: 'the first', inputSchema: schema },
+  { name: 'twice', description: 'the second', inputSchema: schema },
+  { name: 'wordy', description: 'x'.repeat(3_000_000), annotations: { title: 5, readOnlyHint: 'yes' } },
   { name: 'huge', inputSchema: { type: 'object', description: 'x'.repeat(100_000) } },
   { name: '' },
   'no tool at all',
@@ -43,6 +50,7 @@ function call(id: number, name: string, args: Record<string, unknown>): void {
     process.exit(3);
   }
   if (mode === 'giant') text('长'.repeat(Number(args.text)));
+  else if (mode === 'odd') send({ id, result: { content: [{ type: 'text', text: 5 }, null] } });
   else if (mode === 'deaf') setTimeout(() => text('too late'), 1_500);
   else if (mode === 'ask') send({ id: 1_000 + id, method: 'elicitation/create', params: JSON.parse(String(args.text)) });
   else if (mode !== 'hang') text(name === 'environment' ? JSON.stringify(process.env) : String(args.text));
@@ -66,6 +74,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   }
   if (method === 'tools/list') {
     if (mode === 'mute') return;
+    if (mode === 'pages') return void setTimeout(() => send({ id, result: { tools: own, nextCursor: `page ${id}` } }), 300);
     return send({ id, result: { tools: tools() } });
   }
   if (method === 'tools/call') return call(id, params.name, params.arguments);

@@ -8,6 +8,7 @@ import type { Server } from '../../mcp/server.ts';
 import type { ServerConfig } from '../../mcp/types.ts';
 import { confirm } from '../approve.ts';
 import { type Cli, type ExitStatus, meaning, usageError } from '../context.ts';
+import { inOwnWords } from '../errors.ts';
 import { loadFor } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
 import { onSignals, type Signals } from '../signals.ts';
@@ -18,13 +19,13 @@ type JsonOption = BaseOptions & { json?: boolean };
 /** Every server with what is known of it; only those are started whose tools nobody has seen yet. */
 export function mcpList(cli: Cli, options: JsonOption): Promise<ExitStatus> {
   return withServers(cli, options, {}, async (mcp) => {
-    const rows = mcp.servers.map((server) => rowOf(mcp, server));
+    const rows = [...mcp.servers.map((server) => rowOf(mcp, server)), ...unread(mcp)];
     if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
-    else {
+    else if (rows.length > 0) {
       const head = (['mcp.name', 'mcp.tools', 'mcp.state', 'mcp.address'] as const).map((key) => cli.t(key));
       const cells = rows.map(({ name, tools, problems, trusted, address }) => {
         const state = problems.length > 0 ? cli.t('mcp.problems', { count: problems.length }) : cli.t(trusted ? 'mcp.trusted' : 'mcp.fine');
-        return [name, String(tools.length), state, address].map(harmless);
+        return [name, String(tools.length), state, address ?? ''].map(harmless);
       });
       cli.terminal.out(table([head, ...cells], cli.terminal.tableColumns));
     }
@@ -108,11 +109,12 @@ async function withServers(
 }
 
 async function named(cli: Cli, config: Config, name: string): Promise<ServerConfig> {
-  const { servers, diagnostics } = await configuredServers(config);
+  const { servers, off, diagnostics } = await configuredServers(config);
   const found = servers.find((server) => server.name === name);
   if (found) return found;
   const wrong = diagnostics.find(({ server }) => server === name);
   if (wrong) throw usageError(`${wrong.file}: ${wrong.message}`, cli.t('mcp.unknown.next'));
+  if (off.includes(name)) throw usageError(cli.t('mcp.off', { name }), cli.t('mcp.off.next'));
   const near = nearest(
     name,
     servers.map((server) => server.name),
@@ -132,10 +134,21 @@ function rowOf(mcp: Mcp, server: Server) {
   };
 }
 
+/** Servers that are written wrong: they are none, and stand in the list all the same. */
+function unread(mcp: Mcp) {
+  const known = new Set(mcp.servers.map(({ config }) => config.name));
+  return mcp
+    .diagnostics()
+    .filter(({ code, server }) => code === 'mcp_config' && server !== '' && !known.has(server))
+    .map(({ server: name, file, message }) => ({ name, file, address: undefined, trusted: false, tools: [], problems: [message] }));
+}
+
 /** Exit status 1 when anything is wrong. */
 function tellProblems(cli: Cli, mcp: Mcp, { quiet }: BaseOptions): ExitStatus {
   const problems = mcp.diagnostics();
-  if (!quiet)
-    for (const { file, message } of problems) cli.terminal.err(`${cli.terminal.paint('yellow', '!')} ${harmless(`${file}: ${message}`)}\n`);
+  for (const { file: place, code, message } of quiet ? [] : problems) {
+    const told = cli.t('mcp.bad', { place, message: inOwnWords(cli, { code, message }).message });
+    cli.terminal.err(`${cli.terminal.paint('yellow', '!')} ${harmless(told)}\n`);
+  }
   return problems.length === 0 ? 0 : 1;
 }
