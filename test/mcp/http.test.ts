@@ -91,7 +91,7 @@ test('a server that wants a login: asked for, done once, kept for the user alone
   const folder = await temporaryFolder(t);
   const servers = { 邮箱: { type: 'http', url: server.url } };
   const before = await opened(t, servers, { folder });
-  assert.match(before.diagnostics()[0]!.message, /"邮箱" wants you to log in \(hermes mcp login 邮箱\)/);
+  assert.match(before.diagnostics()[0]!.message, /"邮箱" wants you to log in; its tools are missing \(hermes mcp login 邮箱\)/);
   assert.ok(!server.asked.includes('POST /register'), 'a run registers nothing anywhere');
 
   const known = join(folder, 'known');
