@@ -1,6 +1,6 @@
 /**
  * Tools in the hands of a model, with all aids, without each of them, and without any:
- * `npm run -s bench:tools [-- MODEL] [--arms on,off] [--sets simple,multiple,chinese] [--cases N] [--held] [--replies FILE] [--json] [-v]`.
+ * `npm run -s bench:tools [-- MODEL] [--arms on,off] [--sets simple,multiple,chinese,fresh] [--cases N] [--held] [--replies FILE] [--json] [-v]`.
  * MODEL is provider:model, in the protocol that `auto` takes; default the embedded one. --held: other cases of the public sets, on which
  * nothing was tuned. --replies keeps what was replied to each request, so that a change of the rails is measured without asking again.
  * Temperature 0.
@@ -17,7 +17,7 @@ import { pullModel } from '../src/models/pull.ts';
 import type { ChatModel } from '../src/models/types.ts';
 import { needBfcl } from './bfcl.ts';
 import { ARMS, protocolOf } from './tools/arms.ts';
-import { chineseCases, publicCases, type SetName, type ToolCase } from './tools/cases.ts';
+import { ownCases, publicCases, type SetName, type ToolCase } from './tools/cases.ts';
 import { type AskModel, type Grade, gradeCase } from './tools/run.ts';
 
 const { createHash } = process.getBuiltinModule('node:crypto');
@@ -35,11 +35,13 @@ interface Score {
 /** Of the calls that all aids let through, and of the simple cases. */
 const GOALS = { valid: 0.99, simple_full: 0.45 };
 
+const SETS: readonly SetName[] = ['simple', 'multiple', 'chinese', 'fresh'];
+
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     arms: { type: 'string' },
-    sets: { type: 'string', default: 'simple,multiple,chinese' },
+    sets: { type: 'string', default: SETS.join() },
     cases: { type: 'string' },
     held: { type: 'boolean' },
     replies: { type: 'string' },
@@ -83,8 +85,8 @@ async function opened(name: string | undefined): Promise<ChatModel> {
 
 function sets(): Record<string, ToolCase[]> {
   const part = options.held ? 'held' : 'tuned';
-  const of = (set: string) => (set === 'chinese' ? chineseCases() : publicCases(set as Exclude<SetName, 'chinese'>, part));
-  const names = options.sets.split(',').filter((name) => ['simple', 'multiple', 'chinese'].includes(name));
+  const of = (set: SetName) => (set === 'chinese' || set === 'fresh' ? ownCases(set) : publicCases(set, part));
+  const names = options.sets.split(',').filter((name) => SETS.includes(name as SetName)) as SetName[];
   return Object.fromEntries(names.map((name) => [name, of(name).slice(0, Number(options.cases ?? Number.POSITIVE_INFINITY))]));
 }
 

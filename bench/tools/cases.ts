@@ -6,7 +6,9 @@ import type { Json, JsonObject, ToolExample } from '../../src/kernel/types.ts';
 import { type Tool, tool } from '../../src/tools/define.ts';
 import { BFCL, type Definition, safeName, toolOf } from '../bfcl.ts';
 
-export type SetName = 'simple' | 'multiple' | 'chinese';
+export type SetName = 'simple' | 'multiple' | OwnSet;
+/** Ours, each with tools of its own that are all offered. On `fresh`, in both languages, nothing is tuned. */
+export type OwnSet = 'chinese' | 'fresh';
 export interface ToolCase {
   id: string;
   request: string;
@@ -33,13 +35,12 @@ export function publicCases(set: 'simple' | 'multiple', part: keyof typeof PARTS
     });
 }
 
-/** Ours: every one of its tools is offered for each request. */
-export function chineseCases(): ToolCase[] {
-  const tools = lines(join(import.meta.dirname, 'chinese-tools.jsonl')).map((one) => {
-    const { name, description, parameters, examples } = one as unknown as Definition & { examples: ToolExample[] };
-    return tool({ name, description, level: 'read', input: parameters, examples, execute: () => null });
+export function ownCases(set: OwnSet): ToolCase[] {
+  const tools = lines(join(import.meta.dirname, `${set}-tools.jsonl`)).map((one) => {
+    const { name, description, parameters, examples } = one as unknown as Definition & { examples?: ToolExample[] };
+    return tool({ name, description, level: 'read', input: parameters, ...(examples ? { examples } : {}), execute: () => null });
   });
-  return lines(join(import.meta.dirname, 'chinese.jsonl')).map(({ id, request, answer }) => {
+  return lines(join(import.meta.dirname, `${set}.jsonl`)).map(({ id, request, answer }) => {
     const [wanted, values] = Object.entries(answer as Gold)[0]!;
     return { id: String(id), request: String(request), tools, wanted, answer: values };
   });

@@ -87,3 +87,32 @@ test('Chinese requests: labels and units stand beside numbers, quotations and co
   const parcel = { number: text('运单号') };
   assert.deepEqual(filled('parcel', parcel, ['number'], '快递ZX88120034到哪了').arguments, { number: 'ZX88120034' });
 });
+
+test('Chinese texts are cut out of the sentence by the words around them', () => {
+  const ride = { start: text('上车的地方'), end: text('下车的地方'), date: text('日期') };
+  assert.deepEqual(filled('ride', ride, ['start', 'end'], '帮我看看后天从天津去呼和浩特怎么走').arguments, {
+    start: '天津',
+    end: '呼和浩特',
+    date: '后天',
+  });
+  const dishes = { ingredients: { type: 'array', items: { type: 'string' }, description: '食材' } satisfies JsonObject };
+  assert.deepEqual(filled('dishes', dishes, ['ingredients'], '家里有白菜、粉丝和虾米，能做什么').arguments, {
+    ingredients: ['白菜', '粉丝', '虾米'],
+  });
+  const song = { song: text('歌名'), singer: text('歌手') };
+  assert.deepEqual(filled('song', song, ['song'], '我想听蔡琴的《恰似你的温柔》').arguments, { song: '恰似你的温柔', singer: '蔡琴' });
+  const money = { amount: number('金额'), from: text('原来的货币'), to: text('换成的货币') };
+  assert.deepEqual(filled('money', money, ['amount', 'from', 'to'], '一千二百块人民币能换多少泰铢').arguments, {
+    amount: 1200,
+    from: '人民币',
+    to: '泰铢',
+  });
+});
+
+test('a Chinese request that does not say it is asked, and no word of it becomes a value', () => {
+  const ride = { start: text('出发的城市'), end: text('到达的城市') };
+  for (const request of ['帮我查一下', '有没有票', '什么时候能到', '明天呢']) {
+    assert.deepEqual(filled('ride', ride, ['start', 'end'], request).arguments, {}, request);
+  }
+  assert.deepEqual(filled('ride', ride, ['start', 'end'], '想去桂林').missing, ['start']);
+});

@@ -3,9 +3,11 @@
  * out of the examples they were shown; what is found nowhere in the request is replaced by a span of it, or left out.
  */
 
+import { languageOf } from '../../kernel/text.ts';
 import type { DecidedBy, Json, JsonObject, ToolInfo } from '../../kernel/types.ts';
 import { findBySchema } from './by-schema.ts';
 import { type Kind, piecesOf } from './pieces.ts';
+import { findSaying, takesSaying } from './sayings.ts';
 import { cuesOf, findCopy, findSpan, overlaps, type Span, saysSomething, widen } from './spans.ts';
 
 /** The value that the property's `format` wants, as the text states it; undefined when it states none. */
@@ -35,10 +37,10 @@ export function fillArguments(tool: ToolInfo, written: Readonly<Record<string, s
   const take = (name: string, value: Value | undefined) => {
     if (value && !values.has(name) && !(value.span && overlaps(value.span, taken()))) values.set(name, value);
   };
-  const bySchema = (isWanted: (property: JsonObject) => boolean) => {
-    for (const [name, { value, note, span }] of findBySchema(tool, written, request, values)) {
+  const bySchema = (isWanted: (property: JsonObject, sure: boolean) => boolean) => {
+    for (const [name, { value, note, span, sure = false }] of findBySchema(tool, written, request, values)) {
       const property = properties.find(([other]) => other === name)?.[1];
-      if (property && isWanted(property)) take(name, { ...(isOwn(value, written[name]) ? model(value) : rail(value, note)), span });
+      if (property && isWanted(property, sure)) take(name, { ...(isOwn(value, written[name]) ? model(value) : rail(value, note)), span });
     }
   };
   for (const [name, property] of properties)
@@ -46,6 +48,8 @@ export function fillArguments(tool: ToolInfo, written: Readonly<Record<string, s
   if ((tool.examples ?? []).length > 0) {
     bySchema((property) => property.type !== undefined && property.type !== 'string');
     for (const [name] of properties) take(name, formedLike(tool, name, request, taken()));
+    for (const [name, property] of properties) if (takesSaying(name, property)) take(name, said(request));
+    if (languageOf(request) === 'zh') bySchema((property) => property.format === undefined);
     for (const [name, property] of properties) take(name, statedValue(tool, property, written[name], request, resolve));
     // What is left of the request goes to the arguments that are still open: the required ones, and those the model thought of.
     for (const [name, property] of properties) {
@@ -117,6 +121,11 @@ function fallbackValue(
   if (type !== 'string' || property.format !== undefined || property.enum !== undefined) return undefined;
   const span = findSpan(tool, name, request, taken, surely);
   return span && { ...rail(span.text, 'the part of the request that stands where the examples have it'), span };
+}
+
+function said(request: string): Value | undefined {
+  const span = findSaying(request);
+  return span && { ...rail(span.text, 'what the request says'), span };
 }
 
 function model(value: Json): Value {

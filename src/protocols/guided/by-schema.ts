@@ -6,13 +6,16 @@
 
 import type { Json, JsonObject, ToolInfo } from '../../kernel/types.ts';
 import { isPlace, kindScore, labelScore, numberFor, type Slot, slotsOf } from './fit.ts';
+import { hanPieces } from './han.ts';
 import { type Piece, piecesOf } from './pieces.ts';
-import { findCopy, overlaps, type Span } from './spans.ts';
+import { findCopy, overlaps, type Span, trimmed } from './spans.ts';
 import { isAkin, isPlain, nameWords, requestWords, type Word } from './words.ts';
 
 interface Found {
   value: Json;
   note: string;
+  /** Words of the request point to the argument, not only the form of the piece. */
+  sure?: boolean;
   span?: Span;
 }
 interface Offer extends Found {
@@ -24,6 +27,9 @@ interface Offer extends Found {
 
 /** From when on a piece is taken. What the model wrote adds to its score. */
 const ENOUGH = { required: 0.75, optional: 2.2 };
+const SURE = 2.2;
+/** One number in the request, one argument that takes a number, and the examples give it. */
+const ONLY_ONE = 2.5;
 const REQUIRED_FIRST = 0.4;
 const BY_MODEL = 1.5;
 
@@ -34,11 +40,12 @@ export function findBySchema(
   request: string,
   known: ReadonlyMap<string, { span?: Span | undefined }>,
 ): Map<string, Found> {
-  const slots = slotsOf(tool.input_schema);
-  const pieces = piecesOf(
+  const slots = slotsOf(tool.input_schema, tool.examples);
+  const latin = piecesOf(
     request,
     slots.some(({ property }) => property.type === 'array'),
   );
+  const pieces = [...latin, ...hanPieces(request, spokenOf(tool), latin)].sort((a, b) => a.start - b.start);
   const work: Work = {
     request,
     words: requestWords(request),
@@ -55,7 +62,7 @@ export function findBySchema(
   const taken = [...known.values(), ...found.values()].flatMap(({ span }) => span ?? []);
   const offers = open.filter(({ name }) => !found.has(name)).flatMap((slot) => offersFor(slot, slots, work));
   for (const offer of bestForNeeded(offers, taken)) {
-    found.set(offer.slot.name, offer);
+    found.set(offer.slot.name, { ...offer, sure: offer.score >= SURE });
     if (offer.span) taken.push(offer.span);
   }
   inRow(open, found);
@@ -65,6 +72,14 @@ export function findBySchema(
     if (usual !== undefined) found.set(slot.name, { value: usual, note: 'its default' });
   }
   return found;
+}
+
+/** What a tool is spoken of with: its description and what its examples say around their values. */
+function spokenOf({ description, keywords, examples }: ToolInfo): string {
+  const around = (examples ?? []).map(({ request, arguments: given }) =>
+    Object.values(given).reduce((text: string, value) => text.replaceAll(String(value), ' '), request),
+  );
+  return [description.replace(/(?:例如|比如).*$/s, ''), keywords ?? '', ...around].join(' ');
 }
 
 /** An optional argument gives way where a needed one would stay without a value. */
@@ -161,7 +176,7 @@ function offersFor(slot: Slot, slots: readonly Slot[], work: Work): Offer[] {
   const row = slots.indexOf(slot);
   const offers =
     type === 'number' || type === 'integer'
-      ? numberOffers(slot, work)
+      ? numberOffers(slot, slots, work)
       : type === 'array'
         ? listOffers(slot, work)
         : textOffers(slot, slots, work);
@@ -184,16 +199,21 @@ function isNameOf(text: string, { name }: Slot): boolean {
 type Bare = Omit<Offer, 'slot' | 'order'>;
 const BY_NAME = 'the part of the request that fits its name and description';
 
-function numberOffers(slot: Slot, work: Work): Bare[] {
+function numberOffers(slot: Slot, slots: readonly Slot[], work: Work): Bare[] {
   const numbers = work.pieces.filter(({ kind }) => kind === 'number');
+  const isOnly = slot.isShown && numbers.length === 1 && slots.filter(isNumber).length === 1;
   return numbers.flatMap((piece) => {
     const fitting = numberFor(slot, piece, work.request);
     if (!fitting) return [];
     const said = work.written[slot.name];
     const own = said !== undefined && Number(said.replace(/[^\d.-]/g, '')) === piece.numbers![0] && numbers.length > 1 ? 0.2 : 0;
-    const score = fitting.score + labelScore(slot, piece, work.words, numbers) + own;
+    const score = fitting.score + labelScore(slot, piece, work.words, numbers) + own + (isOnly ? ONLY_ONE : 0);
     return [{ value: fitting.value, note: BY_NAME, span: piece, score }];
   });
+}
+
+function isNumber({ property: { type } }: Slot): boolean {
+  return type === 'number' || type === 'integer';
 }
 
 function textOffers(slot: Slot, slots: readonly Slot[], work: Work): Bare[] {
@@ -201,7 +221,7 @@ function textOffers(slot: Slot, slots: readonly Slot[], work: Work): Bare[] {
   const offers: Bare[] = [];
   const said = work.written[slot.name];
   const copy = said === undefined ? undefined : findCopy(said, work.request);
-  const own: Piece[] = copy ? [{ ...copy, kind: 'words' }] : [];
+  const own: Piece[] = copy ? [{ ...trimmed(copy, work.request), kind: 'words' }] : [];
   for (const piece of [...own, ...work.pieces.flatMap((one) => cutAtLabels(one, slot, slots, work))]) {
     if (piece.kind === 'list') continue;
     if (piece.kind === 'number' && !slot.labels.some(({ text }) => /^(?:id|code|year|number|version|season)$/.test(text))) continue;

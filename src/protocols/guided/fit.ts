@@ -3,18 +3,20 @@
  * called (radius, 体重) and measured in (kg, 公斤); the nearer a label stands, the better. Scores can be compared with each other only.
  */
 
-import type { JsonObject } from '../../kernel/types.ts';
+import type { JsonObject, ToolExample } from '../../kernel/types.ts';
+import { type HanSlot, hanScore } from './han.ts';
 import type { Kind, Piece } from './pieces.ts';
 import { isAkin, isPlain, nameWords, type Word } from './words.ts';
 
-export interface Slot {
+export interface Slot extends HanSlot {
   name: string;
   property: JsonObject;
   required: boolean;
   labels: Label[];
   /** Words of name and description, for what kind of thing it is. */
   hints: Set<string>;
-  role: 'from' | 'to' | 'none';
+  /** The tool's examples give it. */
+  isShown: boolean;
   /** Another argument takes the state or the country: a place is said in two. */
   splitsPlaces: boolean;
 }
@@ -55,15 +57,15 @@ const UNITS: readonly string[][] = [
 ];
 
 /** A label that several arguments share tells them apart no more. */
-export function slotsOf(schema: JsonObject): Slot[] {
+export function slotsOf(schema: JsonObject, examples: readonly ToolExample[] = []): Slot[] {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>);
   const required = Array.isArray(schema.required) ? schema.required : [];
   const slots = properties.map(([name, property]): Slot => {
     const own = nameWords(name);
     const description = String(property.description ?? '').toLowerCase();
-    const before = description.replace(/\b(?:default|defaults|e\.g|for example|such as|options?|format)\b.*$/s, '');
+    const before = description.replace(/\b(?:default|defaults|e\.g|for example|such as|options?|format)\b.*$|(?:例如|比如|默认).*$/s, '');
     const prose = before.match(/[\p{Script=Latin}%$]+(?:\/s)?/gu) ?? [];
-    const han = (description.match(/\p{Script=Han}+/gu) ?? []).filter((part) => part.length <= 4);
+    const han = hanLabels(before);
     const labels = [
       ...own
         .filter((text) => text.length === 1 || !isPlain(text))
@@ -79,7 +81,10 @@ export function slotsOf(schema: JsonObject): Slot[] {
       required: required.includes(name),
       labels,
       hints: new Set([...own, ...prose, ...han]),
-      role: roleOf(own, han),
+      about: `${name} ${before}`,
+      examples: examples.flatMap(({ arguments: given }) => (typeof given[name] === 'string' ? [given[name]] : [])),
+      isShown: examples.some(({ arguments: given }) => given[name] !== undefined),
+      role: roleOf(own, before),
       splitsPlaces: false,
     };
   });
@@ -95,10 +100,18 @@ export function slotsOf(schema: JsonObject): Slot[] {
   }));
 }
 
-function roleOf(words: readonly string[], han: readonly string[]): Slot['role'] {
+/** 墙的长度 is called 长度 and 长, 城市名 is called 城市. */
+function hanLabels(description: string): string[] {
+  const parts = (description.match(/\p{Script=Han}+/gu) ?? [])
+    .map((part) => part.split('的').at(-1)!)
+    .filter((part) => /^.{1,4}$/u.test(part));
+  return [...new Set(parts.flatMap((part) => [part, part.replace(/(?<=.)(?:度|名|号|数|金额)$/u, '')]))];
+}
+
+function roleOf(words: readonly string[], description: string): Slot['role'] {
   if (words.some((word) => /^(?:from|origin|start|starting|source|departure|base|begin|check_?in)$/.test(word))) return 'from';
   if (words.some((word) => /^(?:to|destination|end|ending|target|arrival|dest|finish)$/.test(word))) return 'to';
-  return han.some((word) => /出发|原/.test(word)) ? 'from' : han.some((word) => /到达|换成|目标/.test(word)) ? 'to' : 'none';
+  return /出发|起点|上车|原来|原先/.test(description) ? 'from' : /到达|终点|下车|换成|目标|目的/.test(description) ? 'to' : 'none';
 }
 
 /** Words between a label and its value that only join them. */
@@ -183,16 +196,22 @@ const BASE: Readonly<Record<Kind, number>> = {
 };
 
 /** What a text is, by its form and the word before it, against what the argument is called. */
-export function kindScore({ hints, role, name, splitsPlaces }: Slot, { kind, start, text }: Piece, request: string): number {
+export function kindScore(slot: Slot, piece: Piece, request: string): number {
+  const { hints, role, name, splitsPlaces } = slot;
+  const { kind, start, text } = piece;
   const own = nameWords(name);
   const has = (pattern: RegExp) => (own.some((word) => pattern.test(word)) ? 1 : [...hints].some((word) => pattern.test(word)) ? 0.6 : 0);
   const before = request.slice(0, start).trimEnd().toLowerCase();
   const follows = (pattern: RegExp) => pattern.test(before);
   const place = has(PLACE);
-  const isDated = own.some((word) => DATED.test(word)) || hints.has('日期') || hints.has('哪一天');
+  const isDated = own.some((word) => DATED.test(word)) || /日期|哪天|哪一天|月份|时间/.test(slot.about);
   let score = BASE[kind];
-  if (kind === 'date') score = isDated || own.includes('time') ? 3 : -3;
-  else if (isDated) score -= 2;
+  if (kind === 'words' && /\p{Script=Han}/u.test(text)) return isDated ? -3 : BASE.words + hanScore(slot, piece, request);
+  if (kind === 'date') {
+    score = isDated || own.includes('time') ? 3 : -3;
+    const [isHour, wantsHour] = [/\d:\d|点|\d\s*[ap]\.?m/i.test(text), own.includes('time') || /时间|几点/.test(slot.about)];
+    if (score > 0 && isHour !== wantsHour) score -= 0.7;
+  } else if (isDated) score -= 2;
   if (kind === 'place') score = place > 0 && !splitsPlaces ? 0.9 + 0.8 * place : -3;
   if (kind === 'name') score += 0.8 * place + Math.max((text.includes(' ') ? 1.6 : 1.2) * has(PERSON), 0.9 * has(CALLED));
   if (place > 0 && follows(/\b(?:in|near|at|around|from|to|for|within)(?: the)?$/)) score += 1.2 * place;

@@ -19,6 +19,7 @@ export function piecesOf(request: string, numbersInLists = true): Piece[] {
     for (const one of found) if (!pieces.some((other) => one.start < other.end && other.start < one.end)) pieces.push(one);
   };
   add(byPattern(request, 'quoted', QUOTED, 1));
+  if (/\p{Script=Han}/u.test(request)) add(byPattern(request, 'quoted', FOREIGN));
   add(byPattern(request, 'date', DATE));
   if (numbersInLists) add(lists(request));
   add(byPattern(request, 'formula', FORMULA));
@@ -33,6 +34,8 @@ export function piecesOf(request: string, numbersInLists = true): Piece[] {
 
 const QUOTED =
   /《([^》]+)》|“([^”]+)”|「([^」]+)」|"([^"]+)"|(?<![\p{L}\p{N}])'((?:[^']|'(?=\p{L}))+)'(?!\p{L})|(?<![\p{L}\p{N}])‘((?:[^’]|’(?=\p{L}))+)’/gu;
+/** In a Chinese request, words of another language are taken as they are. */
+const FOREIGN = /(?<![\p{L}\p{N}])\p{Script=Latin}+(?: [\p{Script=Latin}'’]+)+[.!?]?/gu;
 const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\\.?';
 const DATE = new RegExp(
   [
@@ -44,7 +47,10 @@ const DATE = new RegExp(
     '\\b(?:today|tomorrow|yesterday|tonight)\\b',
     '\\b(?:next|this|last|coming)\\s+(?:week(?:end)?|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\\b',
     '\\b\\d{1,2}:\\d{2}(?:\\s*[ap]\\.?m\\b)?|\\b\\d{1,2}\\s*[ap]\\.?m\\b',
-    '\\d{1,2}月\\d{1,2}[日号]|[今明后昨]天|[上本这下]{0,2}周[一二三四五六日天末]|(?:上午|下午|晚上|中午|早上)\\s*[\\d一二三四五六七八九十]+点',
+    `(?:\\d{4}年)?(?:${'\\d{1,2}|[一二三四五六七八九十]{1,2}'})月(?:份|(?:\\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?(?!\\d)`,
+    '大?[今明后昨前]天|[今明昨]晚|[今明去后]年|国庆节?|元旦|春节|中秋节?|端午节?|清明节|劳动节',
+    '[上本这下]{0,2}(?:个)?(?:周|星期|礼拜)[一二三四五六日天末]|[上本这下]个?(?:星期|周|月)(?![一-龥]*[一二三四五六日天末])',
+    '(?:凌晨|早上|上午|中午|下午|傍晚|晚上)?\\s*(?:\\d{1,2}|[一二两三四五六七八九十]{1,3})点(?:半|一刻|\\d{1,2}分)?(?!五?[度元])',
   ].join('|'),
   'giu',
 );
@@ -80,14 +86,14 @@ const COUNTED =
 const HAN_DIGITS = '零一二三四五六七八九十';
 const NUMBER = new RegExp(
   `(?<![\\p{Script=Latin}\\d_.^])(?:(?<![\\p{L}\\d)] ?)[-−])?([$€£¥])?(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?(e[-+]?\\d+)?(?!\\d)(?:\\s*(%|％|percent\\b|hundred\\b|thousand\\b|million\\b|billion\\b|trillion\\b|[百千万亿]))?` +
-    `|(?<!\\b(?:between|the|other|both|these) )\\b(${COUNTED.join('|')})\\b(?:\\s*(hundred|thousand|million|billion))?|百分之([${HAN_DIGITS}]+)|([两${HAN_DIGITS}]+)([百千万亿])?(?=[个人位块元张份次年天月号米斤公])`,
+    `|(?<!\\b(?:between|the|other|both|these) )\\b(${COUNTED.join('|')})\\b(?:\\s*(hundred|thousand|million|billion))?|百分之([${HAN_DIGITS}百]+)|([两${HAN_DIGITS}]+[百千万亿][两${HAN_DIGITS}百千万亿]*|[两${HAN_DIGITS}]+(?=[个人位块元张份次年天月号米斤公遍杯只条间层岁倍居室晚瓶盒本]))`,
   'giu',
 );
 
 function numbers(request: string): Piece[] {
   return [...request.replace(/[０-９]/g, (digit) => digit.normalize('NFKC')).matchAll(NUMBER)].map((match) => {
-    const [text, money, whole, fraction = '', power = '', scale, counted, times, percent, han, hanScale] = match;
-    const sign = (scale ?? times ?? hanScale)?.toLowerCase();
+    const [text, money, whole, fraction = '', power = '', scale, counted, times, percent, han] = match;
+    const sign = (scale ?? times)?.toLowerCase();
     let value = whole !== undefined ? Number(`${whole.replaceAll(',', '')}${fraction}${power}`) : 0;
     if (counted) value = COUNTED.indexOf(counted.toLowerCase()) + 1;
     if (percent ?? han) value = hanNumber((percent ?? han)!);
@@ -98,11 +104,16 @@ function numbers(request: string): Piece[] {
   });
 }
 
-/** Up to 99: 三十五. */
+/** 三十五, 一千二百, 八万五千; 两千五 stops at its last scale. */
 function hanNumber(text: string): number {
-  const [tens, ones] = text.replace('两', '二').split('十');
-  const digit = (one: string | undefined) => Math.max(0, HAN_DIGITS.indexOf(one || '零'));
-  return ones === undefined ? digit(tens) : (tens ? digit(tens) : 1) * 10 + digit(ones);
+  let [whole, section, digit] = [0, 0, 0];
+  for (const character of text.replaceAll('两', '二')) {
+    const scale = character === '十' ? 10 : SCALES[character];
+    if (scale === undefined) digit = HAN_DIGITS.indexOf(character);
+    else if (scale >= 1e4) [whole, section, digit] = [(whole + section + digit) * scale, 0, 0];
+    else [section, digit] = [section + (digit || 1) * scale, 0];
+  }
+  return whole + section + digit;
 }
 
 /** [1, 2, 3], (1.5, -2), "1, 2 and 3", ['a', 'b']. */

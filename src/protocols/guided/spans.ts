@@ -63,7 +63,7 @@ export function findSpan(tool: ToolInfo, argument: string, request: string, take
 }
 
 /** "in Paris today" is Paris, "and tell him that it is over" is "it is over". */
-function trimmed(span: Span, request: string): Span {
+export function trimmed(span: Span, request: string): Span {
   const lead = HAN_LEAD.exec(span.text)?.[0].length ?? 0;
   if (lead > 0 && lead < span.text.length) return trimmed(spanOf(request, span.start + lead, span.end), request);
   const tail = HAN_TAIL.exec(span.text)?.[0].length ?? 0;
@@ -209,7 +209,7 @@ function tokensOf(text: string): Token[] {
   });
 }
 
-function spanOf(request: string, start: number, end: number): Span {
+export function spanOf(request: string, start: number, end: number): Span {
   return { start, end, text: request.slice(start, end) };
 }
 
