@@ -1,8 +1,8 @@
 /**
- * After tsc: what every run loads is put together in one file of dist/, and what every command loads in a second one, since opening
- * a hundred small modules costs more than the rest of a start. Each module keeps its place and its exports: its file hands on what the
- * bundle holds, so a worker, a tool or a lazy import still meets the same classes. A module that asks where it lies (import.meta)
- * is left alone.
+ * After tsc: what every run loads is put together in one file of dist/, what every command loads in a second one, and the built-in tools
+ * in a third, since opening a hundred small modules costs more than the rest of a start. Each module keeps its place and its exports: its
+ * file hands on what the bundle holds, so a worker, a tool or a lazy import still meets the same classes. A module that asks where it
+ * lies (import.meta) is left alone.
  */
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,13 @@ import { dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 
-const code = resolve(import.meta.dirname, '../dist/src');
+const dist = resolve(import.meta.dirname, '../dist');
+const code = resolve(dist, 'src');
 /** The modules by which each bundle is come into, and what they import lazily in every run; a bundle may use those before it. */
 const BUNDLES = {
   'run-bundle': ['index.js', 'models/openai-compatible.js'],
   'command-bundle': ['cli/program.js', 'cli/commands/run.js'],
+  'tools-bundle': globSync('../tools/*.js', { cwd: code }),
 };
 const IMPORTED = /^(?:import|export)\s[^;'"]*?from '(\.[^']+)';|^import '(\.[^']+)';/gm;
 
@@ -85,7 +87,7 @@ for (const [name, doors] of Object.entries(BUNDLES)) {
   const modules = closure(doors).filter((file) => !done.has(file));
   for (const [file, stub] of await bundle(name, modules, done)) done.set(file, stub);
 }
-for (const file of globSync('**/*.js', { cwd: code }).map((name) => resolve(code, name))) {
+for (const file of globSync('**/*.js', { cwd: dist }).map((name) => resolve(dist, name))) {
   const up = relative(dirname(file), code);
   const stub = done.get(file);
   writeFileSync(file, stub ? stub.replace("from './", `from '${up ? `${up}/` : './'}`) : withBuiltins(textOf(file)));
