@@ -79,26 +79,23 @@ export default tool({
     },
   ],
   /** What cannot be done is told before anybody is asked. */
-  async judge({ path, old_text, new_text, replace_all }, { workspace, language }) {
+  async judge({ path, old_text, new_text, replace_all }, context) {
+    const { workspace, calls } = context;
     await writablePath(workspace, path);
     const handle = await openReadable(workspace, path);
     try {
       const { before, after } = await edited(handle, path, { old: old_text, new: new_text, all: replace_all });
+      if (!wasRead(calls, workspace, path)) throw unread(path);
       const diff = lineDiff(before, after);
       const preview = diff.length <= SHOWN ? diff : `${diff.slice(0, SHOWN)}\n[${diff.length} characters in all]`;
-      const ask = await codeAt(workspace, path, language);
+      const ask = await codeAt(path, context);
       return { level: 'write', preview, ...(ask === undefined ? {} : { ask }) };
     } finally {
       await handle.close();
     }
   },
   async execute({ path, old_text, new_text, replace_all }, { context }) {
-    if (!wasRead(await context.calls(), context.workspace, path)) {
-      throw new HermesError('unread_file', `${path} was not read in this run; nothing was changed`, {
-        kind: 'tool',
-        next: 'read it with read_file first',
-      });
-    }
+    if (!wasRead(await context.calls(), context.workspace, path)) throw unread(path);
     await readablePath(context.workspace, path); // no folders are made for a file that is not there
     const place = await openWritable(context.workspace, path);
     try {
@@ -112,6 +109,11 @@ export default tool({
     }
   },
 });
+
+function unread(path: string): HermesError {
+  const next = 'read it with read_file first';
+  return new HermesError('unread_file', `${path} was not read in this run; nothing was changed`, { kind: 'tool', next });
+}
 
 /** What the file would become. */
 async function edited(handle: Awaited<ReturnType<typeof open>>, path: string, replacement: Replacement) {

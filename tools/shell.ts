@@ -2,7 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { HermesError } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/types.ts';
 import { findSecrets } from '../src/sandbox/hide.ts';
@@ -10,7 +10,7 @@ import { openSandbox, type SandboxPolicy } from '../src/sandbox/open.ts';
 import { loadJudge, type Verdict } from '../src/shell/judge.ts';
 import { type ExecOptions, type ExecResult, type Judgement, type ToolContext, tool } from '../src/tools/define.ts';
 import { isWithin, secretPart } from '../src/tools/protected.ts';
-import { readablePath } from '../src/tools/workspace.ts';
+import { readablePath, realPlace } from '../src/tools/workspace.ts';
 
 const SECONDS = 60;
 const MOST_SECONDS = 600;
@@ -21,8 +21,9 @@ const MOST_OUTPUT = 200_000_000;
 const OWN = ['hermes_config.toml', '.env', '.hermes', '.mcp.json'];
 /** `commondir` says where else git finds its settings and hooks. */
 const GIT = ['.git/hooks', '.git/config', '.git/commondir'];
-/** Code that this program or git runs: so for commands that nobody was asked about. */
-const CODE = ['tools', 'skills', '.agents', '.claude', 'AGENTS.md', 'CLAUDE.md'];
+/** What this program runs or takes for instructions, besides the folders of the configuration: so for commands that no person was asked about. */
+const TAKEN = ['.agents', '.claude', 'AGENTS.md', 'CLAUDE.md'];
+/** So for commands that neither a person nor a rule has let through. */
 const GIT_CODE = ['.git/modules'];
 
 export default tool({
@@ -71,17 +72,18 @@ export default tool({
       answer: '有 3 个。',
     },
   ],
-  async judge({ command, cwd = '.' }, { workspace, settings, language }): Promise<Judgement> {
+  async judge({ command, cwd = '.' }, { workspace, codeFolders, settings, language }): Promise<Judgement> {
     const { isSandboxed, hosts } = readSettings(settings);
     if (isSandboxed) await openSandbox();
     const folder = await readablePath(workspace, cwd);
     const root = await readablePath(workspace, '.');
     const { judge } = await loadJudge();
     const sandboxed = isSandboxed && hosts.length === 0;
-    const verdict = judge(plain(command), { workspace: root, folder, sandboxed, language });
+    const places = await codePlaces(root, codeFolders);
+    const verdict = judge(plain(command), { workspace: root, folder, codeFolders: places, sandboxed, language });
     return judgement(verdict, isSandboxed, hosts, language);
   },
-  async execute({ command, timeout_seconds = SECONDS, cwd = '.' }, { exec, context }) {
+  async execute({ command, timeout_seconds = SECONDS, cwd = '.' }, { exec, context, approved }) {
     const folder = await readablePath(context.workspace, cwd);
     const settings = readSettings(context.settings);
     const options: ExecOptions = {
@@ -91,7 +93,7 @@ export default tool({
       onlyEnv: true,
       limits: { processes: settings.processes, memoryBytes: settings.memoryBytes, outputBytes: MOST_OUTPUT },
     };
-    if (settings.isSandboxed) return inside(plain(command), options, settings, exec, context.workspace);
+    if (settings.isSandboxed) return inside(plain(command), options, settings, { exec, context, approved });
     const env = { PATH: process.env.PATH ?? '', HOME: homedir(), LANG: 'C.UTF-8', TERM: 'dumb' };
     return result(await exec(['bash', '--noprofile', '--norc', '-c', plain(command)], { ...options, env }), timeout_seconds);
   },
@@ -166,12 +168,15 @@ function judgement(verdict: Verdict, isSandboxed: boolean, hosts: readonly strin
 
 // ---- while it runs -------------------------------------------------------------------------------------
 
-async function inside(command: string, options: ExecOptions, settings: Settings, exec: ToolContext['exec'], given: string) {
+type Call = Pick<ToolContext, 'exec' | 'context'> & { approved: true | undefined };
+
+async function inside(command: string, options: ExecOptions, settings: Settings, { exec, context, approved }: Call) {
   const sandbox = await openSandbox({ processes: settings.processes, memoryBytes: settings.memoryBytes });
-  const workspace = await readablePath(given, '.');
+  const workspace = await readablePath(context.workspace, '.');
   const { judge } = await loadJudge();
   const isFree = judge(command, { workspace, folder: options.cwd!, sandboxed: settings.hosts.length === 0 }).decision === 'allow';
-  const kept = ownPaths(workspace, isFree);
+  const code = approved ? [] : [...(await codePlaces(workspace, context.codeFolders)), ...TAKEN.map((path) => join(workspace, path))];
+  const kept = [...ownPaths(workspace, isFree), ...code];
   const policy: SandboxPolicy = {
     workspace,
     folder: options.cwd!,
@@ -196,7 +201,14 @@ async function inside(command: string, options: ExecOptions, settings: Settings,
 function ownPaths(workspace: string, isFree: boolean): string[] {
   const git = lstatSync(join(workspace, '.git'), { throwIfNoEntry: false });
   const inGit = git?.isDirectory() ? [...GIT, ...(isFree ? GIT_CODE : [])] : git || isFree ? ['.git'] : [];
-  return [...OWN, ...inGit, ...(isFree ? CODE : [])].map((path) => join(workspace, path));
+  return [...OWN, ...inGit].map((path) => join(workspace, path));
+}
+
+/** Folders of code in the workspace: as they are named, and where links lead. */
+async function codePlaces(workspace: string, folders: readonly string[]): Promise<string[]> {
+  const named = folders.map(async (folder) => join(await realPlace(dirname(folder)), basename(folder)));
+  const places = await Promise.all([...named, ...folders.map(realPlace)]);
+  return [...new Set(places)].filter((place) => isWithin(workspace, place));
 }
 
 const ENDED = {

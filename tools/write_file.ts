@@ -45,9 +45,13 @@ export default tool({
       answer: '已写入 备忘.txt。',
     },
   ],
-  async judge({ path, content }, { workspace, language }) {
+  /** What cannot be done is told before anybody is asked. */
+  async judge({ path, content, overwrite }, context) {
+    const { workspace, calls, language } = context;
     const preview = await changeOf(workspace, path, content, WORDS[language]);
-    const ask = await codeAt(workspace, path, language);
+    const isThere = preview !== undefined && preview !== WORDS[language].made;
+    if (isThere && !overwrite && !wasRead(calls, workspace, path)) throw unread(path);
+    const ask = await codeAt(path, context);
     return { level: 'write', ...(preview === undefined ? {} : { preview }), ...(ask === undefined ? {} : { ask }) };
   },
   async execute({ path, content, overwrite }, { context }) {
@@ -56,12 +60,7 @@ export default tool({
       const target = join(place.folder, place.name);
       const old = await statsOf(target);
       if (old && !old.isFile()) throw new HermesError('no_file', `${path} is a folder or no ordinary file`, { kind: 'tool' });
-      if (old && !overwrite && !wasRead(await context.calls(), context.workspace, path)) {
-        throw new HermesError('unread_file', `${path} exists and was not read in this run; nothing was written`, {
-          kind: 'tool',
-          next: 'read it with read_file first, or set overwrite when it may be lost',
-        });
-      }
+      if (old && !overwrite && !wasRead(await context.calls(), context.workspace, path)) throw unread(path);
       const before = old && old.size <= MOST_COMPARED ? toText(await readFile(target)) : undefined;
       const after = inForm(before, content);
       if (!after) throw notEncodable(path, 'content', before!);
@@ -73,6 +72,11 @@ export default tool({
     }
   },
 });
+
+function unread(path: string): HermesError {
+  const next = 'read it with read_file first, or set overwrite when it may be lost';
+  return new HermesError('unread_file', `${path} exists and was not read in this run; nothing was written`, { kind: 'tool', next });
+}
 
 const WORDS = {
   en: {

@@ -76,6 +76,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
       store,
       secrets,
       workspace: config.root,
+      codeFolders: codeFolders(config),
       permissions: {
         whiteList: settings.tool_white_list,
         allow: [...permissions.allow, ...config.remembered, ...(options.allow ?? [])],
@@ -176,6 +177,12 @@ function scanFolders(config: Config): Promise<Scanned> {
 
 function isOffered(name: string, tools: readonly Tool[], whiteList: readonly string[]): boolean {
   return tools.some(({ info }) => info.name === name) && whiteList.some((pattern) => matchesPattern(pattern, name));
+}
+
+/** Those of the configuration, and those that it would name without one: they are taken up when it goes. */
+function codeFolders({ root, values }: Config): string[] {
+  const named = ['tools', 'skills', ...values.tools.directories, ...values.skills.directories];
+  return [...new Set(named.map((folder) => resolve(root, folder)))];
 }
 
 /** The shell tool sees these folders as well: skills bring scripts. */

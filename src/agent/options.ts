@@ -45,6 +45,7 @@ const CHECKS: Readonly<Record<keyof AgentOptions, Check>> = {
   fallback: ['a list of models', Array.isArray],
   prices: object,
   workspace: text,
+  codeFolders: names,
   toolTimeoutMs: milliseconds,
   resultCharacters: ['a whole number from 200', (value) => Number.isInteger(value) && (value as number) >= 200],
   readBack: ['true or false', (value) => typeof value === 'boolean'],

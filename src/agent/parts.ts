@@ -109,6 +109,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       tools: offered(tools),
       ...defined({
         workspace: options.workspace,
+        codeFolders: options.codeFolders,
         maxParallel: options.maxParallel,
         timeoutMs: options.toolTimeoutMs,
         resultCharacters: options.resultCharacters,

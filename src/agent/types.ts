@@ -164,6 +164,8 @@ export interface AgentOptions extends ModelSettings {
   prices?: Readonly<Record<string, Price>>;
   /** Folder that file tools stay in; default: the working directory. */
   workspace?: string;
+  /** Folders, there or not, whose code the program runs by itself, so that nobody writes there unasked; default: tools and skills of the workspace. */
+  codeFolders?: readonly string[];
   /** Milliseconds of one call when its tool says nothing; default 15,000. */
   toolTimeoutMs?: number;
   /** Characters of a result that the model sees when its tool declares none; default 2,000. The rest is kept for read_result. */

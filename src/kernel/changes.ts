@@ -133,7 +133,9 @@ export function approvalAnswered(state: State, data: RunEvent<'approval.answer'>
     if (question.expires !== undefined && ts > question.expires)
       return closeCall(before, call_id, expired(before), { success: false, error_code: 'approval_expired', ms: 0 });
     if (data.decision === 'approve')
-      return withCall(before, call_id, (call) => (call.status === 'asked' ? { ...call, status: 'allowed', approved: true } : call));
+      return withCall(before, call_id, (call) =>
+        call.status === 'asked' ? { ...call, status: 'allowed', ...(data.by === 'rule' ? {} : { approved: true }) } : call,
+      );
     const code = data.by === 'nobody' ? 'nobody_to_ask' : 'denied';
     return closeCall(before, call_id, denial(before, data.note ?? ''), { success: false, error_code: code, ms: 0 });
   }, answered);

@@ -88,7 +88,7 @@ function readOnly(path: string): string[] {
 
 /** Folders around what is fixed: bound for themselves they cannot be renamed, and another put in their place. */
 function foldersOf({ workspace, fixed }: SandboxPolicy): string[] {
-  return [...new Set(fixed.map(dirname))].filter((path) => path !== workspace && isItself(path));
+  return [...new Set(fixed.map(dirname))].filter((path) => path.startsWith(join(workspace, '/')) && isItself(path));
 }
 
 /** What a link in the workspace leads to is not brought in. */

@@ -17,6 +17,8 @@ export interface JudgeOptions {
   workspace: string;
   /** Where the command starts; default: the workspace. */
   folder?: string;
+  /** Absolute paths of folders whose code this program runs by itself; default: none. */
+  codeFolders?: readonly string[];
   /** Default: the user's. */
   home?: string;
   /** It would run in a sandbox without network: then builds need no question. Default: false. */
@@ -73,8 +75,8 @@ export async function loadJudge(): Promise<ShellJudge> {
   };
 }
 
-function groundOf({ workspace, folder = workspace, home = homedir() }: JudgeOptions): Ground {
-  return { workspace, folder, home };
+function groundOf({ workspace, folder = workspace, home = homedir(), codeFolders = [] }: JudgeOptions): Ground {
+  return { workspace, folder, home, codeFolders };
 }
 
 function quoted(word: string): string {

@@ -9,6 +9,8 @@ export interface Ground {
   home: string;
   /** Where the command stands; undefined = it went to a folder that is not known. */
   folder: string | undefined;
+  /** Absolute paths of folders whose code this program runs by itself. */
+  codeFolders?: readonly string[];
 }
 
 const STREAMS = /^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+|zero|u?random)$/;
@@ -21,6 +23,8 @@ const SETTINGS =
   /(?:^|\/)(?:\.env(?:\.[\w.-]+)?|\.envrc|\.ssh|authorized_keys|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.gitconfig|\.gnupg|\.aws|\.kube|\.docker|\.config|\.\w*(?:rc|profile|login|logout)|\.husky|\.github\/workflows|\.vscode|\.idea|crontab|sudoers)(?:\/|$)/i;
 const SECRET =
   /(?:^|\/)(?:\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?|\.ssh|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.gnupg|\.aws|\.kube|\.docker|\.hermes|id_(?:rsa|dsa|ecdsa|ed25519)\w*|[\w.-]+\.(?:pem|key|p12|pfx|jks|kdbx)|(?:credentials|secrets?)\.\w+|\.git-credentials)(?:\/|$)|\/(?:g?shadow|environ|credentials)-?$/i;
+/** What this program takes for instructions or loads by itself, besides the folders of the configuration. */
+const TAKEN = /\/(?:AGENTS\.md|CLAUDE\.md|\.agents|\.claude)(?:\/|$)/i;
 const EVERYTHING = /^(?:\/\*?|\/(?:etc|usr|bin|lib\w*|boot|var|home|opt|root|System|Library|Users)\/?\*?)$/;
 
 /** The absolute path; undefined when that is only known at run time. */
@@ -43,6 +47,7 @@ export function writingTo(text: string, ground: Ground): ReasonName | undefined 
   if (isWithin(ground.workspace, path)) {
     const name = path.slice(ground.workspace.length);
     if (OWN.test(name)) return 'own';
+    if (ground.codeFolders?.some((folder) => isWithin(folder, path)) || TAKEN.test(name)) return 'taken';
     return SETTINGS.test(name) ? 'sensitive' : path.includes(UNKNOWN) ? 'unresolved' : 'writes';
   }
   if (OWN.test(path)) return 'own';

@@ -38,6 +38,12 @@ export const REASONS = {
   home: { weight: 'ask', level: 'dangerous', en: 'reads from the home folder', zh: '读取主目录' },
   outside: { weight: 'never', level: 'dangerous', en: 'writes outside of the workspace', zh: '写到工作区之外' },
   sensitive: { weight: 'never', level: 'dangerous', en: 'changes settings, keys or parts of the system', zh: '修改配置、密钥或系统文件' },
+  taken: {
+    weight: 'never',
+    level: 'dangerous',
+    en: 'changes what this program runs or takes for instructions by itself',
+    zh: '修改本程序会自行运行或采用的内容',
+  },
   secrets: { weight: 'never', level: 'dangerous', en: 'reads keys or passwords', zh: '读取密钥或密码' },
   destroys: { weight: 'never', level: 'dangerous', en: 'destroys what cannot be brought back', zh: '造成无法恢复的破坏' },
   privilege: { weight: 'never', level: 'dangerous', en: 'takes or gives rights', zh: '提升或授予权限' },

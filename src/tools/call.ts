@@ -1,12 +1,13 @@
 /** The toolbox: the tools of an agent behind the kernel's two ports, `prepare` and `act`. */
 
+import { join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
 import type { Call, EventData, Json, JsonObject, Performers, Performing, State, ToolInfo } from '../kernel/types.ts';
 import { hashOf, type Inside, type ResultFacts, type RunContext, type Tool } from './define.ts';
 import { hostLists } from './host-lists.ts';
 import { type Environment, environmentOf, lackOf } from './needs.ts';
 import { memoryNotes, type NoteStore, notesOfCall } from './notes.ts';
-import { createPrepare } from './prepare.ts';
+import { createPrepare, judgeContext } from './prepare.ts';
 import { toError } from './result.ts';
 import { failed, type RunningOptions, runTool, type Summarise, shaped, united } from './running.ts';
 import { KeptTexts, type ReadBack } from './shape/kept.ts';
@@ -19,6 +20,8 @@ export interface ToolboxOptions {
   tools: readonly Tool[];
   /** The folder that file tools stay in; default: the working directory. */
   workspace?: string;
+  /** Folders, there or not, whose code this program runs by itself; default: tools and skills of the workspace. */
+  codeFolders?: readonly string[];
   /** Calls of one step that run at the same time; default 8. */
   maxParallel?: number;
   /** Milliseconds that a call may take when its tool declares none; default 15,000. */
@@ -63,6 +66,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     settings = {},
     env = process.env,
   } = options;
+  const codeFolders = options.codeFolders ?? ['tools', 'skills'].map((name) => join(workspace, name));
   const notes = options.notes ?? memoryNotes();
   const tools = byName(options.tools);
   const kept = new KeptTexts(options.readBack);
@@ -74,7 +78,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     hide: options.hide ?? ((value) => value),
     ...(options.summarise ? { summarise: options.summarise } : {}),
   };
-  const prepare = createPrepare({ tools, workspace, settings });
+  const prepare = createPrepare({ tools, workspace, codeFolders, settings });
   for (const [name, section] of Object.entries(settings)) hostLists(section, name);
 
   /** Conflicting calls one after another in their order, all others together, at most `maxParallel` at a time. */
@@ -155,11 +159,11 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   }
 
   /** A person said yes to what the question showed: when the same call would do something else by now, it is asked about anew. */
-  async function isAnother(tool: Tool, call: Call, { language, run_id: runId }: State): Promise<boolean> {
+  async function isAnother(tool: Tool, call: Call, state: State): Promise<boolean> {
     if (call.preview === undefined || !tool.judge) return false;
     const shown = options.restore ? options.restore({ preview: call.preview }).preview : call.preview;
-    const context = { workspace, settings: settings[call.name] ?? {}, language, runId };
     try {
+      const context = judgeContext(tool, state, { workspace, codeFolders, settings });
       const { deny, preview } = await tool.judge(copy(call.arguments) as JsonObject, context);
       return deny !== undefined || preview !== shown;
     } catch {
@@ -171,6 +175,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     const own = settings[tool.info.name] ?? {};
     return {
       workspace,
+      codeFolders,
       settings: own,
       env: environmentOf(tool, own, env),
       ...(timezone === undefined ? {} : { timezone }),

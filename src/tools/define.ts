@@ -102,7 +102,9 @@ export interface Judgement {
   /** Not a yes or no, but a person's words: `execute` gets them as `answer`. Goes with `ask`. */
   wants?: 'answer';
 }
-export type JudgeContext = Pick<RunContext, 'workspace' | 'settings'> & {
+export type JudgeContext = Pick<RunContext, 'workspace' | 'settings' | 'codeFolders'> & {
+  /** The finished calls of this run, and those of the same reply that come before this one, as if they had succeeded. */
+  readonly calls: readonly CallRecord[];
   /** Of the person who reads the question. */
   readonly language: 'zh' | 'en';
   readonly runId: string;
@@ -118,6 +120,8 @@ export interface ToolContext {
   readonly runId: string;
   /** What a person has answered, for a call whose judge `wants` it. */
   readonly answer?: string;
+  /** A person, and not a rule alone, has said yes to this very call. */
+  readonly approved?: true;
   /** Shows people how far it is; not kept. */
   progress(data: Json): void;
   /** Starts a process: a string through the shell, an array as it is. Whatever it starts ends with the call. */
@@ -170,6 +174,8 @@ export interface ExecResult {
 export interface RunContext {
   /** Absolute path of the folder that file tools stay in. */
   readonly workspace: string;
+  /** Absolute paths of folders, there or not, whose code this program runs by itself: nobody writes there unasked. */
+  readonly codeFolders: readonly string[];
   /** IANA name; absent = the system's. */
   readonly timezone?: string;
   /** The tool's own section [tools.NAME] of the configuration; {} when there is none. */

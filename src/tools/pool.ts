@@ -73,8 +73,8 @@ export class WorkerPool {
 
   /** A call in a thread of its own; `defer` gets what ends the thread when the call ends before it. */
   async run(call: CallData, context: ToolContext, defer: (cleanup: () => Promise<void>) => void, inside: Inside): Promise<unknown> {
-    const { callId, key, runId, signal, progress, answer } = context;
-    const { workspace, timezone, settings, env } = context.context;
+    const { callId, key, runId, signal, progress, answer, approved } = context;
+    const { workspace, codeFolders, timezone, settings, env } = context.context;
     const thread = await this.#take();
     let isServing = true;
     let mayHaveProcesses = true;
@@ -93,11 +93,13 @@ export class WorkerPool {
         key,
         runId,
         workspace,
+        codeFolders,
         settings,
         env,
         sources: inside.sources,
         ...(timezone === undefined ? {} : { timezone }),
         ...(answer === undefined ? {} : { words: answer }),
+        ...(approved ? { approved } : {}),
         mark: markFor(key),
       };
       const reply = await thread.serve({ request, progress, asked: (port, args) => perform(context, inside, port, args) });
@@ -117,7 +119,9 @@ export class WorkerPool {
 
   async #take(): Promise<Thread> {
     while (this.#busy.size >= MOST_THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    const thread = this.#idle.pop() ?? new Thread(this.#library);
+    let thread = this.#idle.pop();
+    while (thread?.isOver) thread = this.#idle.pop(); // it broke while nobody used it
+    thread ??= new Thread(this.#library);
     this.#busy.add(thread);
     return thread;
   }

@@ -1,7 +1,7 @@
 /** From a proposed call to one that may be permitted: find, adapt, validate, judge. What a model got wrong becomes a message for it. */
 
 import { nearest } from '../kernel/errors.ts';
-import type { Call, Fact, Json, JsonObject, Performers, Repair, State, ToolInfo } from '../kernel/types.ts';
+import type { Call, CallRecord, Fact, Json, JsonObject, Performers, Repair, State, ToolInfo } from '../kernel/types.ts';
 import { adaptArguments, hasUnknown } from './adapt.ts';
 import { bareName } from './convert.ts';
 import { hashOf, type JudgeContext, type Judgement, type Tool } from './define.ts';
@@ -14,6 +14,8 @@ export interface PrepareOptions {
   tools: ReadonlyMap<string, Tool>;
   /** What approvals bind to, besides tool and arguments. */
   workspace: string;
+  /** See RunContext. */
+  codeFolders?: readonly string[];
   /** Each tool's own settings, by its name. */
   settings?: Readonly<Record<string, JsonObject>>;
 }
@@ -45,10 +47,9 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
       : await adapt(tool, call.arguments, state, validatorOf);
     if (adapted.stage === 'rejected') return rejection(call, adapted);
     const repairs = [...found.repairs, ...adapted.repairs];
-    const { workspace, settings = {} } = options;
-    const context = { workspace, settings: settings[tool.info.name] ?? {}, language: state.language, runId: state.run_id };
+    const { workspace } = options;
     const judged = tool.judge
-      ? await judge(tool.judge, tool.info, adapted.arguments, context)
+      ? await judge(tool.judge, tool.info, adapted.arguments, judgeContext(tool, state, options, earlier))
       : { stage: 'judged' as const, level: tool.info.level };
     if (judged.stage === 'rejected') return rejection(call, judged);
     return preparation(call, tool, adapted.arguments, repairs, judged, workspace);
@@ -187,6 +188,19 @@ function invalid(tool: Tool, problems: readonly string[]): Rejected {
 }
 
 // ---- judge -----------------------------------------------------------------------------------------------
+
+/** `earlier`: what was made of the calls before it in the same reply. */
+export function judgeContext(
+  { info }: Tool,
+  { ledger, language, run_id: runId }: State,
+  { workspace, codeFolders = [], settings = {} }: Omit<PrepareOptions, 'tools'>,
+  earlier: readonly Fact[] = [],
+): JudgeContext {
+  const before = earlier.flatMap((fact): CallRecord[] =>
+    fact.event_type === 'call.prepare' ? [{ name: fact.data.name, arguments: fact.data.arguments, success: true, ms: 0 }] : [],
+  );
+  return { workspace, codeFolders, settings: settings[info.name] ?? {}, calls: [...ledger, ...before], language, runId };
+}
 
 /** What the tool itself says about this call. A judge that fails lets nothing through. */
 async function judge(

@@ -11,8 +11,8 @@ const SECRET_FOLDERS = /^(?:\.hermes|\.ssh|\.gnupg|\.aws|\.kube|\.docker)$/;
 /** Git's folder (its hooks and settings run code), this program's configuration, and the servers that it would start. */
 const OWN = /^(?:\.git|\.gitmodules|\.mcp\.json|hermes_config\.\w+)$/;
 
-/** Folders of the workspace whose files this program runs, or takes for instructions, by itself. */
-const CODE = /^(?:tools|skills)$/;
+/** What this program takes for instructions or loads as code by itself, wherever it stands; the folders that are configured come on top. */
+const TAKEN = /^(?:agents\.md|claude\.md|\.agents|\.claude|node_modules)$/;
 
 /** The part of the path below `root` that keeps it from being read; undefined = it may be read. */
 export function secretPart(root: string, path: string): string | undefined {
@@ -27,11 +27,22 @@ export function protectedPart(root: string, path: string): string | undefined {
   return partsOf(root, path).find((part) => [OWN, SECRET, SECRET_FOLDERS].some((names) => names.test(fold(part)))) ?? ownFolder(path);
 }
 
-/** Why a person has to agree to the writing of this file, whatever rules allow; undefined = rules may decide. */
-export function codeReason(root: string, path: string, language: 'zh' | 'en'): string | undefined {
-  const folder = partsOf(root, path).slice(0, -1)[0];
-  if (folder === undefined || !CODE.test(fold(folder))) return undefined;
-  return language === 'zh' ? `${folder}/ 中的文件会由本程序自行运行` : `what stands in ${folder}/ this program runs by itself`;
+/**
+ * Why a person has to agree to the writing of this file, whatever rules allow; undefined = rules may decide. `folders`: real paths of
+ * those whose code runs by itself.
+ */
+export function codeReason(root: string, path: string, folders: readonly string[], language: 'zh' | 'en'): string | undefined {
+  const parts = partsOf(root, path).map(fold);
+  const holds = (folder: string) =>
+    isWithin(root, folder) && partsOf(root, folder).every((part, at) => part === '' || fold(part) === parts[at]);
+  const found = folders.find((folder) => folder !== path && holds(folder));
+  if (found !== undefined) {
+    const name = `${relative(root, found) || '.'}/`;
+    return language === 'zh' ? `${name} 中的文件会由本程序自行运行` : `what stands in ${name} this program runs by itself`;
+  }
+  const taken = partsOf(root, path).find((part) => TAKEN.test(fold(part)));
+  if (taken === undefined) return undefined;
+  return language === 'zh' ? `本程序会自行采用 ${taken}` : `this program takes up ${taken} by itself`;
 }
 
 /** The user's configuration and cache of this program, when the workspace holds them. */

@@ -59,6 +59,7 @@ export async function runTool(running: Running, { timeoutMs }: RunningOptions): 
       context,
       inside,
       ...(call.answer === undefined ? {} : { answer: call.answer }),
+      ...(call.approved ? { approved: true } : {}),
       progress: (data: Json) => performing.delta({ event_type: 'tool.delta', data: { call_id: call.id, data } }),
     });
     const left = tries === 1 ? limit : Math.max(1, limit - (performance.now() - began));

@@ -16,6 +16,7 @@ export interface ScopeOptions {
   context: RunContext;
   /** What a person has answered. */
   answer?: string;
+  approved?: true;
   progress(data: Json): void;
   inside: Inside;
 }
@@ -72,10 +73,10 @@ export class Scope {
     let value: unknown;
     try {
       value = tool.run(args, new CallContext(this, this.#options), (cleanup) => this.#cleanups.push(cleanup), this.#options.inside);
+      if (!isPromise(value)) return { end: 'value', value };
     } catch (thrown) {
       return { end: 'thrown', thrown };
     }
-    if (!isPromise(value)) return { end: 'value', value };
     const promise = Promise.resolve(value); // a thenable may begin its work anew at each then
     this.#promise = promise;
     const { signal } = caller;
@@ -152,14 +153,16 @@ class CallContext implements ToolContext {
   readonly key: string;
   readonly runId: string;
   readonly answer?: string;
+  readonly approved?: true;
   readonly context: RunContext;
   readonly #scope: Scope;
 
-  constructor(scope: Scope, { callId, key, runId, context, answer }: ScopeOptions) {
+  constructor(scope: Scope, { callId, key, runId, context, answer, approved }: ScopeOptions) {
     this.callId = callId;
     this.key = key;
     this.runId = runId;
     if (answer !== undefined) this.answer = answer;
+    if (approved) this.approved = approved;
     this.context = context;
     this.#scope = scope;
   }

@@ -1,8 +1,10 @@
 /** Runs inside a worker thread: imports the users' tool files and runs their tools, one request at a time. Speaks with pool.ts. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { types } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CallRecord, ErrorData, Json, JsonObject, ToolInfo } from '../kernel/types.ts';
 import { type WebData, webResponse } from '../network/response.ts';
@@ -38,11 +40,13 @@ interface RunRequest extends CallData {
   key: string;
   runId: string;
   workspace: string;
+  codeFolders: readonly string[];
   settings: JsonObject;
   env: Readonly<Record<string, string>>;
   timezone?: string;
   /** What a person has answered. */
   words?: string;
+  approved?: true;
   sources: Inside['sources'];
   /** Environment that marks the processes of this call. */
   mark: Record<string, string>;
@@ -123,16 +127,35 @@ port.on('message', (message: Request | Answer) => {
   else void serve(message);
 });
 
+/** Which request some code belongs to, also when it runs after its end. */
+const requests = new AsyncLocalStorage<Request>();
+let current: Request | undefined;
+
+// What a call does not wait for may fail long after it, while the thread serves another one: that one has nothing to do with it.
+process.on('uncaughtException', (thrown) => {
+  if (current && (requests.getStore() ?? current) === current) failed(thrown, { spawns: canSpawn(), timers: true });
+  else process.stderr.write(`a tool failed after its end: ${toError(thrown).message}\n`);
+});
+
+function failed(thrown: unknown, left: Left): void {
+  current = undefined;
+  const stack = types.isNativeError(thrown) ? thrown.stack : undefined;
+  port.postMessage({ reply: 'failed', error: toError(thrown), ...(stack ? { stack } : {}), ...left } satisfies Reply);
+}
+
 async function serve(request: Request): Promise<void> {
+  current = request;
   await offeredIn(request.file).catch(() => undefined); // its failure is told below; the timers of a file itself are its own
   const before = timers();
   const left = (): Left => ({ spawns: canSpawn(), timers: timers() > before });
   try {
-    const value = await perform(request);
+    const value = await requests.run(request, () => perform(request));
+    await new Promise(setImmediate); // a rejection that nobody hears comes up now
+    if (current !== request) return;
+    current = undefined;
     port.postMessage({ reply: 'done', value, ...left() } satisfies Reply);
   } catch (thrown) {
-    const stack = thrown instanceof Error ? thrown.stack : undefined;
-    port.postMessage({ reply: 'failed', error: toError(thrown), ...(stack ? { stack } : {}), ...left() } satisfies Reply);
+    if (current === request) failed(thrown, left());
   }
 }
 
@@ -192,7 +215,7 @@ function canSpawn(): boolean {
 
 // ---- what a tool is handed ---------------------------------------------------------------------------
 
-function contextOf({ callId, key, runId, workspace, settings, env, timezone, words }: RunRequest): ToolContext {
+function contextOf({ callId, key, runId, workspace, codeFolders, settings, env, timezone, words, approved }: RunRequest): ToolContext {
   const notes: Notes = {
     get: (name) => ask('notes.get', name),
     set: (name, value) => ask('notes.set', name, value),
@@ -208,6 +231,7 @@ function contextOf({ callId, key, runId, workspace, settings, env, timezone, wor
     key,
     runId,
     ...(words === undefined ? {} : { answer: words }),
+    ...(approved ? { approved } : {}),
     progress: (data) => port.postMessage({ reply: 'progress', data } satisfies Reply),
     exec: (command, options) => ask<ExecResult>('exec', command, options),
     // A signal cannot be sent; the fetch ends with the call at the latest.
@@ -215,7 +239,7 @@ function contextOf({ callId, key, runId, workspace, settings, env, timezone, wor
       signal?.throwIfAborted();
       return webResponse(await ask<WebData>('fetch', String(address), options));
     },
-    context: { workspace, settings, env, ...(timezone === undefined ? {} : { timezone }), notes, calls, kept },
+    context: { workspace, codeFolders, settings, env, ...(timezone === undefined ? {} : { timezone }), notes, calls, kept },
   };
 }
 

@@ -8,6 +8,7 @@ import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
+import type { JudgeContext } from './define.ts';
 import { codeReason, isWithin, protectedPart, secretPart } from './protected.ts';
 
 // Windows knows none of these; there they are undefined and count as 0.
@@ -71,9 +72,18 @@ export async function openWritable(workspace: string, path: string): Promise<Wri
 }
 
 /** Why a person has to agree to the writing of this file; undefined = rules may decide, or it is refused when it is tried. */
-export async function codeAt(workspace: string, path: string, language: 'zh' | 'en'): Promise<string | undefined> {
+export async function codeAt(
+  path: string,
+  { workspace, codeFolders, language }: Pick<JudgeContext, 'workspace' | 'codeFolders' | 'language'>,
+): Promise<string | undefined> {
   const [root, target] = await Promise.all([realpath(workspace), writablePath(workspace, path).catch(() => undefined)]);
-  return target === undefined ? undefined : codeReason(root, target, language);
+  return target === undefined ? undefined : codeReason(root, target, await Promise.all(codeFolders.map(realPlace)), language);
+}
+
+/** The real path that this has, or would have if what is missing were made. */
+export async function realPlace(path: string): Promise<string> {
+  const real = await existing(path);
+  return real ?? join(await realPlace(dirname(path)), basename(path));
 }
 
 /**

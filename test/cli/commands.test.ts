@@ -109,7 +109,7 @@ test('tools: list, show, check with a bad file, a call by hand with its permissi
   assert.match(check.out, /greet\.ts\n\{\n {2}"name": "greet",\n {2}"description": "向某人问好。"/);
   assert.match(check.out, /does not say when to use it.*no_when[\s\S]*no examples/);
   assert.doesNotMatch(check.out, /"name": "calculator"/);
-  assert.match(check.err, /about \d+ tokens in each request; 1 problems, 2 hints/);
+  assert.match(check.err, /about \d+ tokens in each request; problems: 1, hints: 2/);
   assert.match((await hermes(['tools', 'show', 'greet'], { cwd })).out, /"required"/);
   const near = await hermes(['tools', 'show', 'gret'], { cwd });
   assert.deepEqual([near.status, /greet/.test(near.err)], [2, true]);
@@ -122,6 +122,11 @@ test('tools: list, show, check with a bad file, a call by hand with its permissi
   const unasked = await hermes(['tools', 'call', 'write_file', 'path=a.txt', 'content=x'], { cwd });
   assert.equal(unasked.status, 3);
   assert.match(unasked.err, /--allow write_file/);
+  await writeFile(join(cwd, 'b.txt'), 'old');
+  const refused = await hermes(['tools', 'call', 'edit_file', 'path=b.txt', 'old_text=old', 'new_text=x'], { cwd });
+  assert.equal(refused.status, 1);
+  assert.match(refused.err, /b\.txt was not read in this run/);
+  assert.doesNotMatch(refused.err, /nobody could be asked/, 'it is refused before anybody is asked');
   const allowed = await hermes(['tools', 'call', 'write_file', 'path=a.txt', 'content=x', '--allow', 'write_file'], { cwd });
   assert.deepEqual([allowed.status, await readFile(join(cwd, 'a.txt'), 'utf8')], [0, 'x']);
 });

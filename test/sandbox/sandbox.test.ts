@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openGroup } from '../../src/sandbox/cgroup.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import { left, processes, run, skip, workspace } from './world.ts';
+import { left, prepare, processes, run, skip, workspace } from './world.ts';
 
 /** Unlike any other number of seconds on this machine. */
 const moment = () => String(100_000 + Math.floor(Math.random() * 800_000));
@@ -109,6 +109,42 @@ test('git hooks and its own settings cannot be changed, nor brought into being b
     'tools.from-sandbox',
   ]);
   assert.deepEqual(await readdir(join(folder, 'skills')), []);
+});
+
+test('folders of code are changed only by a command that a person has agreed to, whatever a rule allows and however they are named', {
+  skip,
+}, async (t) => {
+  const folder = await workspace(t);
+  await mkdir(join(folder, 'src', '工具'), { recursive: true });
+  await mkdir(join(folder, 'real'));
+  await symlink('real', join(folder, 'plug'));
+  await writeFile(join(folder, 'x.ts'), 'x');
+  const codeFolders = ['src/工具', 'plug', 'later/made'].map((name) => join(folder, name));
+  const places = ['src/工具/a.ts', 'real/b.ts', 'later/made/c.ts', 'AGENTS.md'];
+  // What it writes is not told by its words.
+  const script = places.map((place) => `mkdir -p $(dirname ${place}); cp x.ts ${place}`).join('; ');
+  await writeFile(join(folder, 'copy.sh'), `${script}; true`);
+  const there = () => places.filter((place) => existsSync(join(folder, place)));
+  const { renamed } = await run(folder, 'bash ./copy.sh', { codeFolders, byRule: true });
+  assert.deepEqual(there(), []);
+  assert.match(renamed ?? '', /later\/made\.from-sandbox.*AGENTS\.md\.from-sandbox/);
+  await run(folder, 'bash ./copy.sh', { codeFolders });
+  assert.deepEqual(there(), places);
+  for (const place of places) {
+    const fact = await prepare(folder, `cp x.ts ${place}`, { codeFolders });
+    const { ask, level } = fact.data as { ask?: string; level: string };
+    assert.deepEqual([level, /by itself/.test(ask ?? '')], ['dangerous', true], place);
+  }
+  const other = await prepare(folder, 'cp x.ts src/y.ts', { codeFolders });
+  assert.equal((other.data as { ask?: string }).ask, undefined, 'a rule may allow it');
+});
+
+test('a folder of code that is the whole workspace does not open what is around it', { skip }, async (t) => {
+  const folder = await workspace(t);
+  const inner = join(folder, 'inner');
+  await mkdir(inner);
+  const { stdout } = await run(inner, 'touch a ../b; ls', { codeFolders: [inner], byRule: true });
+  assert.deepEqual([stdout, await readdir(folder), await readdir(inner)], ['', ['inner'], []]);
 });
 
 test("a build cannot put another .git in git's place, nor point it elsewhere, nor name servers that would be started", {

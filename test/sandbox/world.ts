@@ -35,6 +35,9 @@ interface World {
   settings?: JsonObject;
   signal?: AbortSignal;
   arguments?: JsonObject;
+  codeFolders?: string[];
+  /** It runs because a rule allows it: nobody was asked. */
+  byRule?: true;
 }
 
 /** Prepares and runs one command as a person who agrees to everything. */
@@ -44,18 +47,19 @@ export async function run(folder: string, command: string, world: World = {}): P
   return act(folder, prepared, world);
 }
 
-export async function prepare(folder: string, command: string, { settings = {}, arguments: more = {} }: World = {}): Promise<Fact> {
+export async function prepare(folder: string, command: string, world: World = {}): Promise<Fact> {
   const facts: Fact[] = [];
-  const call: Call = { id: 'c1', name: 'shell', status: 'proposed', arguments: { command, ...more } };
-  await toolbox(folder, settings).prepare(STATE, [call], performing(facts));
+  const call: Call = { id: 'c1', name: 'shell', status: 'proposed', arguments: { command, ...world.arguments } };
+  await toolbox(folder, world).prepare(STATE, [call], performing(facts));
   return facts[0]!;
 }
 
-async function act(folder: string, prepared: Fact<'call.prepare'>, { settings = {}, signal }: World): Promise<Ran> {
+async function act(folder: string, prepared: Fact<'call.prepare'>, world: World): Promise<Ran> {
   const facts: Fact[] = [];
   const { call_id: id, ...rest } = prepared.data;
   const { repairs: _, ...call } = rest;
-  await toolbox(folder, settings).act(STATE, [{ id, status: 'allowed', ...call }], performing(facts, signal));
+  const approved = call.level === 'read' || world.byRule ? {} : { approved: true as const };
+  await toolbox(folder, world).act(STATE, [{ id, status: 'allowed', ...call, ...approved }], performing(facts, world.signal));
   const end = facts.find((fact) => fact.event_type === 'tool.end')!;
   const { result } = end.data as Extract<Fact, { event_type: 'tool.end' }>['data'];
   return (result.success ? result.data : { exit_code: null, stdout: '', stderr: '', error: result.error }) as unknown as Ran;
@@ -63,8 +67,8 @@ async function act(folder: string, prepared: Fact<'call.prepare'>, { settings = 
 
 const STATE = { run_id: 'r1', ledger: [], messages: [], sources: [], trail: [], calls: [], language: 'en' } as unknown as State;
 
-function toolbox(folder: string, settings: JsonObject) {
-  return createToolbox({ tools: [shell], workspace: folder, settings: { shell: settings } });
+function toolbox(folder: string, { settings = {}, codeFolders }: World) {
+  return createToolbox({ tools: [shell], workspace: folder, settings: { shell: settings }, ...(codeFolders ? { codeFolders } : {}) });
 }
 
 function performing(facts: Fact[], signal = new AbortController().signal): Performing {

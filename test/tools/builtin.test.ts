@@ -56,6 +56,7 @@ test('built-in tools, each with a when-to-use, two examples or more in both lang
   mkdirSync(join(workspace, 'src'));
   const edited = { 'todo.txt': 'buy milk', '报告.md': '草稿', 'src/app.ts': '  console.log(state);\n' };
   for (const [path, text] of Object.entries(edited)) writeFileSync(join(workspace, path), text);
+  const ledger = Object.keys(edited).map((path) => ({ name: 'read_file', arguments: { path }, success: true, ms: 1 }));
   const names =
     'calculator current_time edit_file list_files notes_get notes_set read_file read_result remember search_files shell write_file'.split(
       ' ',
@@ -75,7 +76,7 @@ test('built-in tools, each with a when-to-use, two examples or more in both lang
     assert.match(info.keywords ?? '', /[a-z].*\p{Script=Han}/u);
     for (const { arguments: args } of info.examples ?? []) {
       const on = stage();
-      await createToolbox({ tools, workspace, settings }).prepare(stateWith(), [callOf(info.name, args)], on);
+      await createToolbox({ tools, workspace, settings }).prepare(stateWith({ ledger }), [callOf(info.name, args)], on);
       const [fact] = on.facts;
       const isUnset = fact?.event_type === 'call.reject' && fact.data.code === 'not_set_up';
       assert.ok(isUnset || fact?.event_type === 'call.prepare', `${info.name} ${JSON.stringify(fact)}`);

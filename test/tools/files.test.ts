@@ -5,7 +5,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmS
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { Agent, type Approver } from '../../src/index.ts';
 import type { CallRecord, Fact, JsonObject } from '../../src/kernel/types.ts';
+import { scriptedModel } from '../../src/models/scripted.ts';
 import { compileGlob } from '../../src/tools/files/glob.ts';
 import { scanTools } from '../../src/tools/scan.ts';
 import { acted, callOf, prepared, stateWith } from './performing.ts';
@@ -126,6 +128,24 @@ test('edit_file: what was agreed to is what is done; no links, no folders, nothi
     assert.equal((await call('edit_file', { path, old_text: 'old', new_text: 'x' })).code, code, path);
   }
   assert.equal((await call('edit_file', { path: '../x', old_text: 'old', new_text: 'x' })).code, 'outside_workspace');
+});
+
+test('what cannot be done is refused before anybody is asked; a file that the same reply reads first counts as read', async () => {
+  put('a.txt', 'old\n');
+  const asked: string[] = [];
+  const edit = { name: 'edit_file', arguments: { path: 'a.txt', old_text: 'old', new_text: 'new' } };
+  const write = { name: 'write_file', arguments: { path: 'a.txt', content: '新' } };
+  const read = { name: 'read_file', arguments: { path: 'a.txt' } };
+  const codes = async (...calls: { name: string; arguments: JsonObject }[]) => {
+    const onApproval: Approver = async (question) => asked.push(...question.calls.map(({ name }) => name)) > 0;
+    const agent = new Agent({ model: scriptedModel([{ calls }, 'done']), tools, workspace, onApproval });
+    return (await agent.run('do it')).toolCalls.map(({ errorCode }) => errorCode);
+  };
+  assert.deepEqual([await codes(edit), await codes(write), asked], [['unread_file'], ['unread_file'], []]);
+  assert.deepEqual([await codes(read, edit), asked], [[undefined, undefined], ['edit_file']]);
+  assert.deepEqual(await codes({ ...write, arguments: { ...write.arguments, overwrite: true } }), [undefined]);
+  assert.deepEqual(await codes(read, write), [undefined, undefined]);
+  assert.equal(bytesOf('a.txt').toString(), '新');
 });
 
 function searchable(): void {

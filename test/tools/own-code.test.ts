@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { loadConfig } from '../../src/agent/config.ts';
+import { openAgent } from '../../src/agent/open.ts';
 import { Agent } from '../../src/index.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
 import editFile from '../../tools/edit_file.ts';
@@ -28,10 +30,15 @@ test('what goes into tools/ or skills/ is asked about, whatever the rules allow;
     write('linked/d.ts'),
     edit,
   ];
-  const others = [write('src/tools.ts'), write('src/tools/e.ts'), write('toolsmith.txt')];
+  const taken = [write('AGENTS.md'), write('deep/claude.md'), write('.agents/skills/x/SKILL.md'), write('node_modules/x/index.js')];
+  const others = [write('src/tools.ts'), write('src/tools/e.ts'), write('toolsmith.txt'), write('skills')];
   const asked: { path: unknown; reason: string | undefined; always: string | undefined }[] = [];
   const agent = new Agent({
-    model: scriptedModel([{ calls: [{ name: 'read_file', arguments: { path: 'tools/old.ts' } }] }, { calls: [...own, ...others] }, 'done']),
+    model: scriptedModel([
+      { calls: [{ name: 'read_file', arguments: { path: 'tools/old.ts' } }] },
+      { calls: [...own, ...taken, ...others] },
+      'done',
+    ]),
     tools: [readFile, writeFile, editFile],
     workspace,
     permissions: { allow: ['write_file', 'edit_file'] },
@@ -43,11 +50,62 @@ test('what goes into tools/ or skills/ is asked about, whatever the rules allow;
   await agent.run('save them');
   assert.deepEqual(
     asked.map(({ path }) => path),
-    own.map(({ arguments: args }) => args.path),
+    [...own, ...taken].map(({ arguments: args }) => args.path),
   );
   assert.ok(
-    asked.every(({ reason, always }) => /runs by itself/.test(reason ?? '') && always === undefined),
+    asked.every(({ reason, always }) => /by itself/.test(reason ?? '') && always === undefined),
     JSON.stringify(asked),
   );
   assert.deepEqual([existsSync(join(workspace, 'tools', 'a.ts')), existsSync(join(workspace, 'src', 'tools', 'e.ts'))], [false, true]);
+});
+
+test('so it is with every folder that the configuration names, there or not, and where its links lead', async (t) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-代码-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, 'real', 'plug'), { recursive: true });
+  symlinkSync('real/plug', join(root, 'plug'));
+  writeFileSync(
+    join(root, 'hermes_config.toml'),
+    '[tools]\ndirectories = ["src/工具", "./plug"]\n[skills]\ndirectories = ["abilities"]\n[permissions]\nallow = ["write_file"]\n',
+  );
+  const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'x' } });
+  const code = [
+    'src/工具/a.ts',
+    'src/工具/deep/b.ts',
+    'plug/c.ts',
+    'real/plug/d.ts',
+    'Abilities/x/SKILL.md',
+    'tools/e.ts',
+    'skills/f/skill.yaml',
+  ];
+  const others = ['src/g.ts', 'src/工具箱/h.ts', 'real/i.ts'];
+  const config = await loadConfig({ cwd: root, env: { HOME: root, HERMES_TRUST: '1' } });
+  const asked: unknown[] = [];
+  const { agent, close } = await openAgent(config, {
+    model: scriptedModel([{ calls: [...code, ...others].map(write) }, 'done']),
+    onApproval: async ({ calls }) => asked.push(...calls.map(({ arguments: args }) => args.path)) < 0,
+  });
+  await agent.run('save them');
+  await close();
+  assert.deepEqual(asked, code);
+  assert.deepEqual(
+    others.filter((path) => existsSync(join(root, path))),
+    others,
+  );
+});
+
+test('a folder of tools that is the whole workspace: everything in it is code', async (t) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-代码-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const asked: unknown[] = [];
+  const agent = new Agent({
+    model: scriptedModel([{ calls: [{ name: 'write_file', arguments: { path: 'a.ts', content: 'x' } }] }, 'done']),
+    tools: [writeFile],
+    workspace: root,
+    codeFolders: [root],
+    permissions: { allow: ['write_file'] },
+    onApproval: async ({ calls }) => asked.push(...calls) < 0,
+  });
+  await agent.run('save it');
+  assert.equal(asked.length, 1);
 });
