@@ -232,7 +232,7 @@ const TABLE = {
   'stats.tokens': ['tokens in + out', 'token 输入 + 输出'],
   'stats.cached': ['from the cache', '缓存命中'],
   'stats.cost': ['cost (estimate)', '费用（估计）'],
-  'stats.unpriced': ['({count} runs with unknown prices not counted in full)', '（{count} 次运行的价格未知，未完全计入）'],
+  'stats.unpriced': ['(runs with unknown prices, not counted in full: {count})', '（{count} 次运行的价格未知，未完全计入）'],
   'stats.tool': ['tool', '工具'],
   'stats.calls': ['calls', '调用'],
   'stats.failed': ['failed', '失败率'],
@@ -436,13 +436,16 @@ const TABLE = {
   'skills.state.bad': ['cannot be used', '无法使用'],
   'skills.addedFrom': ['from {source}', '来自 {source}'],
   'skills.bundled': ['part of the program', '程序自带'],
-  'skills.checked': ['{good} skills can be used; {bad} problems, {hints} hints', '可用技能 {good} 个；问题 {bad} 个，建议 {hints} 条'],
+  'skills.checked': [
+    'skills that can be used: {good}; problems: {bad}, hints: {hints}',
+    '可用技能 {good} 个；问题 {bad} 个，建议 {hints} 条',
+  ],
   'skills.plan': ['This would be added from {source}:', '将从 {source} 添加：'],
   'skills.plan.tool': ['tool {name} ({level}): {description}', '工具 {name}（{level}）：{description}'],
   'skills.plan.acts': ['its code does more than compute: {acts}', '其代码不只是计算：{acts}'],
   'skills.plan.replaces': ['it takes the place of the built-in tool {name}', '它会取代内置工具 {name}'],
   'skills.plan.text': ['instructions {name}: {description}', '说明 {name}：{description}'],
-  'skills.plan.sum': ['{files} files, {bytes} bytes', '{files} 个文件，{bytes} 字节'],
+  'skills.plan.sum': ['files: {files}, bytes: {bytes}', '{files} 个文件，{bytes} 字节'],
   'skills.agree': ['Add these skills ({count})? Their code can do what you can do.', '添加这 {count} 个技能吗？其代码能做你能做的一切。'],
   'skills.added': ['added {target}', '已添加 {target}'],
   'skills.remove': ['Delete {folder} with all it holds?', '删除 {folder} 及其全部内容吗？'],
@@ -453,7 +456,7 @@ const TABLE = {
     '改为停用它：在 hermes_config.toml 中写 [skills] disabled = ["{name}"]。',
   ],
   'skills.accept': ['Does what {names} holds now count as agreed to?', '是否同意 {names} 现在的内容？'],
-  'skills.accepted': ['{count} skills are used again', '{count} 个技能已恢复使用'],
+  'skills.accepted': ['skills that are used again: {count}', '{count} 个技能已恢复使用'],
   'skills.unchanged': ['nothing has changed since it was added', '添加之后没有改动'],
   'skills.cannotAsk': ['nobody can be asked here', '此处无人可询问'],
   'skills.cannotAsk.next': ['--yes agrees to what is shown above.', '确认以上内容后加 --yes。'],
@@ -479,8 +482,8 @@ const TABLE = {
     '从它的配置中删去 "disabled"，并从 [mcp] disabled 中删去它的名称。',
   ],
   'mcp.unchanged': ['{name} describes its tools as you have agreed to them', '{name} 对工具的说明与你同意的一致'],
-  'mcp.agree': ['Do you agree to these {count} descriptions?', '是否同意这 {count} 处说明？'],
-  'mcp.agreed': ['{count} tools are open again', '{count} 个工具已重新开放'],
+  'mcp.agree': ['Do you agree to these descriptions ({count})?', '是否同意这 {count} 处说明？'],
+  'mcp.agreed': ['tools that are open again: {count}', '{count} 个工具已重新开放'],
   'mcp.cannotAsk': ['nobody can be asked here', '此处无人可询问'],
   'mcp.cannotAsk.next': [
     'hermes mcp approve {name} --yes agrees to what is shown above',
@@ -490,7 +493,7 @@ const TABLE = {
   'mcp.loggedIn': ['logged in to {name}', '已登录 {name}'],
   'mcp.noLogin': ['{name} wants no login', '{name} 无需登录'],
   'tools.checked': [
-    '{good} tools can be used, about {tokens} tokens in each request; {bad} problems, {hints} hints',
+    'tools that can be used: {good}, about {tokens} tokens in each request; problems: {bad}, hints: {hints}',
     '可用工具 {good} 个，每次请求约 {tokens} token；问题 {bad} 个，建议 {hints} 条',
   ],
   'tools.bad': ['{place} cannot be used: {message}', '无法使用 {place}：{message}'],
@@ -504,6 +507,7 @@ const TABLE = {
   'tools.call.next': ['For example: hermes tools call calculator expression="1+1"', '例如：hermes tools call calculator expression="1+1"'],
 
   // ---- runs ----
+  'runs.empty': ['no runs are kept here', '此处没有运行记录'],
   'runs.none': ['there are no runs here: {file} does not exist', '此处没有运行记录：{file} 不存在'],
   'runs.none.next': [
     'Go to the folder where they ran (-C FOLDER), or start one: hermes run "..."',
@@ -532,7 +536,7 @@ const TABLE = {
   'runs.prune.ask': ['Delete all runs without an event in the last {days} days?', '删除最近 {days} 天内没有事件的全部运行？'],
   'runs.prune.unasked': ['runs are deleted only when somebody says so', '删除运行需要确认'],
   'runs.prune.yes': ['Add --yes', '请加上 --yes'],
-  'runs.pruned': ['{count} runs deleted', '已删除 {count} 次运行'],
+  'runs.pruned': ['runs deleted: {count}', '已删除 {count} 次运行'],
   'usage.wholeNumber': ['{name} must be a whole number, not "{got}"', '{name} 应为整数，而不是“{got}”'],
 
   // ---- eval ----
@@ -600,7 +604,7 @@ const TABLE = {
   'doctor.trust.changed': ['trusted since {since}; changed since then: {files}', '自 {since} 起信任；此后有变化：{files}'],
   'doctor.trust.not': ['not trusted, so not used: {what}', '未信任，因此未使用：{what}'],
   'doctor.rules': ['permissions', '权限规则'],
-  'doctor.rules.good': ['{count} rules', '{count} 条规则'],
+  'doctor.rules.good': ['number of rules: {count}', '{count} 条规则'],
   'doctor.rules.no_tool': ['{list} "{rule}" matches no tool', '{list} “{rule}” 不匹配任何工具'],
   'doctor.rules.no_argument': ['{list} "{rule}": the tool has no such argument', '{list} “{rule}”：工具没有这个参数'],
   'doctor.rules.climbs': [
@@ -617,7 +621,7 @@ const TABLE = {
     '请缩短：合计最多使用 32 KiB，就近的文件优先',
   ],
   'doctor.tools': ['tools', '工具'],
-  'doctor.tools.checked': ['{good} can be used, {bad} problems', '可用 {good} 个，问题 {bad} 个'],
+  'doctor.tools.checked': ['{good} can be used, problems: {bad}', '可用 {good} 个，问题 {bad} 个'],
   'doctor.sandbox': ['sandbox', '沙箱'],
   'doctor.sandbox.unused': ['not needed: the shell tool is disabled', '不需要：shell 工具已停用'],
   'doctor.sandbox.off': ['switched off: commands can read and change all that you can', '已关闭：命令能读取和修改你能碰到的一切'],
@@ -650,7 +654,7 @@ const TABLE = {
     '`hermes doctor` looks for what is missing; HERMES_DEBUG=1 shows more.',
     '用 hermes doctor 检查环境；设置 HERMES_DEBUG=1 可看到更多。',
   ],
-  'error.bad_case_file': ['The case files have {count} faults:\n  {faults}', '用例文件中有 {count} 处错误：\n  {faults}'],
+  'error.bad_case_file': ['Faults in the case files: {count}\n  {faults}', '用例文件中有 {count} 处错误：\n  {faults}'],
   'next.bad_case_file': [
     'Mend them; docs/evals.md explains every key, and evals/*.toml are examples.',
     '请改正；各键的说明见 docs/evals.md，例子见 evals/*.toml。',

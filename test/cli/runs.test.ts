@@ -107,6 +107,17 @@ test('a run that waits for a person goes on with resume, in another process', as
   await assert.rejects(readFile(join(cwd, 'a.txt')));
 });
 
+test('where nothing ran, that is said, and nothing is made by looking', async () => {
+  const cwd = await folder();
+  assert.deepEqual(await hermes(['runs', 'list'], { cwd }), { out: '', err: 'no runs are kept here\n', status: 0 });
+  for (const command of ['show', 'tail', 'verify', 'replay', 'resume', 'fork']) {
+    const { err, status } = await hermes(['runs', command, 'last', '--lang', 'zh'], { cwd });
+    assert.equal(status, 2, command);
+    assert.match(err, /^错误：此处没有运行记录：.*hermes\.db 不存在\n下一步：/, command);
+  }
+  await assert.rejects(readdir(join(cwd, '.hermes')), { code: 'ENOENT' });
+});
+
 test('prune asks first, deletes runs and their logs, keeps young ones', async () => {
   const cwd = await folder();
   const { env } = await modelServer([{ text: 'ok' }]);
@@ -115,8 +126,8 @@ test('prune asks first, deletes runs and their logs, keeps young ones', async ()
   const unasked = await hermes(['runs', 'prune'], { cwd });
   assert.equal(unasked.status, 2);
   assert.match(unasked.err, /--yes/);
-  assert.match((await hermes(['runs', 'prune', '--yes'], { cwd })).err, /^0 runs deleted/);
-  assert.match((await hermes(['runs', 'prune', '--older-than', '0', '--yes'], { cwd })).err, /^1 runs deleted/);
+  assert.match((await hermes(['runs', 'prune', '--yes'], { cwd })).err, /^runs deleted: 0/);
+  assert.match((await hermes(['runs', 'prune', '--older-than', '0', '--yes'], { cwd })).err, /^runs deleted: 1/);
   assert.deepEqual(await logFiles(cwd), []);
   assert.deepEqual(JSON.parse((await hermes(['runs', 'list', '--json'], { cwd })).out), []);
 });

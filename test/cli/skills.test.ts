@@ -50,7 +50,7 @@ test('add shows everything and needs a yes; a change is refused until it is acce
   const asked = await hermes(['skills', 'add', source], { cwd, env: { HERMES_TRUST: '' } });
   assert.match(
     asked.err,
-    /tool count_characters \(write\)[\s\S]*its code does more than compute: it uses node:fs \(line 1\)[\s\S]*skill\.yaml {2}\d+[\s\S]*2 files, \d+ bytes\n {2}sha256 [0-9a-f]{64}/,
+    /tool count_characters \(write\)[\s\S]*its code does more than compute: it uses node:fs \(line 1\)[\s\S]*skill\.yaml {2}\d+[\s\S]*files: 2, bytes: \d+\n {2}sha256 [0-9a-f]{64}/,
   );
   assert.match(asked.err, /--yes/);
   assert.equal(asked.status, 2);

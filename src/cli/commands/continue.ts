@@ -10,11 +10,11 @@ import { findRun, withStore } from '../store.ts';
 import { Turn } from '../turn.ts';
 
 export async function runsResume(cli: Cli, id: string, options: RunOptions): Promise<ExitStatus> {
+  const run_id = await runNamed(cli, id, options);
   const config = await configFor(cli, options);
   const turn = new Turn(cli, { ...options, parked: true }, config);
   const opened = await openFor(cli, config, options, turn);
   try {
-    const { run_id } = await findRun(cli, opened.store, id);
     return await turn.take(() => opened.agent.startResume(run_id));
   } finally {
     await opened.close();
@@ -25,17 +25,22 @@ export async function runsFork(cli: Cli, id: string, words: readonly string[], o
   const at = options.at === undefined ? {} : { at: wholeNumber(cli, '--at', options.at) };
   const request = words.length > 0 ? { request: words.join(' ') } : {};
   const output = await outputFor(options);
+  const run_id = await runNamed(cli, id, options);
   const config = await configFor(cli, options);
   const turn = new Turn(cli, options, config);
   const opened = await openFor(cli, config, options, turn);
   try {
-    const { run_id } = await findRun(cli, opened.store, id);
     return await turn.take(() =>
       opened.agent.startFork(run_id, { ...at, ...request, ...output, ...(options.model ? { model: options.model } : {}) }),
     );
   } finally {
     await opened.close();
   }
+}
+
+/** Found before anything is opened: a model for a run that there is not, or a new store, would be made for nothing. */
+function runNamed(cli: Cli, id: string, options: BaseOptions): Promise<string> {
+  return withStore(cli, options, async ({ store }) => (await findRun(cli, store, id)).run_id);
 }
 
 /** Every decision is made again from the recorded replies and results; the first that differs is shown. */

@@ -27,6 +27,7 @@ export async function runsList(cli: Cli, options: BaseOptions & { limit?: string
       return { run_id, session_id, status, started, request: told, steps };
     });
     if (options.json) cli.terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+    else if (rows.length === 0) cli.terminal.err(`${cli.t('runs.empty')}\n`);
     else {
       const head = (['runs.id', 'runs.started', 'runs.status', 'runs.steps', 'runs.request'] as const).map((key) => cli.t(key));
       const cells = rows.map((row) => [row.run_id, localTime(row.started), row.status, String(row.steps), row.request]);
