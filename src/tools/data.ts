@@ -7,7 +7,7 @@ import { binaryNote, mediaTypeOf } from './shape/plain.ts';
 
 /** Characters of a result that are kept at all. */
 export const DATA_LIMIT = 32_000_000;
-/** Levels that are looked into before JSON itself is asked; what is deeper is mostly a circle. */
+/** Levels that a result may have; what is deeper is mostly a circle. */
 const DEEP = 500;
 
 /** Data that JSON can hold, and its text. Throws when it is none: circular, too large, a BigInt, bytes. */
@@ -31,12 +31,11 @@ function jsonOf(value: unknown): string {
     return JSON.stringify(value) ?? 'null';
   }
   if (isBytes(value)) throw binary(value);
+  if (value instanceof Error) throw value; // what was meant to be thrown
   const seen: Measure = { left: DATA_LIMIT, bytes: false };
   try {
-    if (measure(value, seen, 0) === 'too large') throw tooLarge(`more than ${DATA_LIMIT}`);
-    const text = JSON.stringify(value, seen.bytes ? withoutBytes : undefined) ?? 'null';
-    if (text === '{}' && isOpaque(value)) throw notJson(`it is a ${value.constructor.name}, of which JSON keeps nothing`);
-    return text;
+    measure(value, seen, []);
+    return JSON.stringify(value, seen.bytes ? withoutBytes : undefined) ?? 'null';
   } catch (error) {
     throw error instanceof HermesError ? error : notJson((error as Error).message.split('\n')[0]!, error);
   }
@@ -48,21 +47,24 @@ interface Measure {
   bytes: boolean;
 }
 
-/** About how much JSON this becomes, as far as the limit. A circle or what is very deep is left to JSON, which names it. */
-function measure(value: object, seen: Measure, depth: number): 'too large' | 'too deep' | undefined {
-  if (depth > DEEP) return 'too deep';
-  if (isBytes(value)) {
+/** About how much JSON this becomes. Throws when it is too much, too deep, a circle, or holds something of which JSON keeps nothing. */
+function measure(value: object, seen: Measure, path: object[]): void {
+  const isList = Array.isArray(value);
+  const isPlain = isList || Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain && isBytes(value)) {
     seen.bytes = true;
-    return undefined;
+    return;
   }
-  for (const part of Array.isArray(value) ? value : Object.values(value)) {
-    seen.left -= typeof part === 'string' ? part.length : 1;
-    if (seen.left < 0) return 'too large';
-    if (typeof part !== 'object' || part === null) continue;
-    const stop = measure(part, seen, depth + 1);
-    if (stop) return stop;
+  if (path.length > DEEP) throw notJson(new Set(path).size < path.length ? 'it is circular' : `it has more than ${DEEP} levels`);
+  const parts = isList ? value : Object.values(value);
+  if (!isPlain && parts.length === 0 && isOpaque(value)) throw opaque(value);
+  path.push(value);
+  for (const part of parts) {
+    seen.left -= typeof part === 'string' ? part.length + 2 : typeof part === 'object' ? 3 : 1; // with its quotes, or brackets and comma
+    if (seen.left < 0) throw tooLarge(`more than ${DATA_LIMIT}`);
+    if (typeof part === 'object' && part !== null) measure(part, seen, path);
   }
-  return undefined;
+  path.pop();
 }
 
 function isBytes(value: object): value is ArrayBufferLike | ArrayBufferView {
@@ -80,10 +82,25 @@ function noteOf(value: ArrayBufferLike | ArrayBufferView): string {
   return binaryNote(mediaTypeOf(bytes), bytes.byteLength);
 }
 
-/** Neither a plain object nor one that says what it is in JSON: a Map, a stream, a response. */
+/** Neither a plain object nor one that says what it is in JSON: a Map, a promise, a response. `value` has no parts. */
 function isOpaque(value: object): boolean {
+  if ('toJSON' in value || value instanceof Number || value instanceof Boolean) return false;
   const made = Object.getPrototypeOf(value) as object | null;
-  return made !== null && made !== Object.prototype && Object.keys(value).length === 0 && !('toJSON' in value);
+  return made !== null && Object.getPrototypeOf(made) !== null; // the plain prototype of any thread or context is the last
+}
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  Promise: 'await it',
+  Map: 'give Object.fromEntries(map)',
+  Set: 'give [...set]',
+  Error: 'throw it, or give its message',
+  Response: 'give what it holds: await response.text()',
+};
+
+function opaque(value: object): HermesError {
+  const name = Object.prototype.toString.call(value).slice(8, -1);
+  const kind = name === 'Object' ? value.constructor.name : name;
+  return notJson(`it holds a ${kind}, of which JSON keeps nothing${Object.hasOwn(INSTEAD, kind) ? `; ${INSTEAD[kind]}` : ''}`);
 }
 
 function binary(value: ArrayBufferLike | ArrayBufferView): HermesError {

@@ -4,7 +4,9 @@ import { HermesError } from '../kernel/errors.ts';
 import { cut } from '../kernel/text.ts';
 import type { ErrorData } from '../kernel/types.ts';
 
+/** Characters of what an error says, and of what it says to do. */
 const MESSAGE_LIMIT = 2_000;
+const NEXT_LIMIT = 500;
 const TOO_LONG = 'the tool made a text of more than 536,870,888 characters, the most that one can have';
 const TOOL_FAILED = 'tool_failed';
 
@@ -24,12 +26,13 @@ function errorOf(thrown: unknown): ErrorData {
     ...(error.final === true || error.data?.final === true ? { final: true } : {}),
   };
   if (thrown instanceof RangeError && thrown.message === 'Invalid string length') return { code: 'result_too_large', message: TOO_LONG };
-  if (thrown instanceof HermesError) return { ...thrown.toData(), message: shortMessage(thrown.message), ...marks };
+  const next = typeof error.next === 'string' ? { next: cut(cleanText(error.next), NEXT_LIMIT) } : {};
+  if (thrown instanceof HermesError) return { ...thrown.toData(), message: shortMessage(thrown.message), ...next, ...marks };
   const code = [error.code, error.cause?.code].find((one) => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one)) ?? TOOL_FAILED;
   return {
     code: code as string,
     message: shortMessage(messageOf(thrown, error)),
-    ...(typeof error.next === 'string' ? { next: error.next } : {}),
+    ...next,
     ...marks,
   };
 }
@@ -56,7 +59,7 @@ function messageOf(thrown: unknown, { message, code, cause }: Thrown): string {
 }
 
 function shortMessage(message: string): string {
-  return cut(cleanText(message), MESSAGE_LIMIT);
+  return cut(cleanText(cut(message, MESSAGE_LIMIT * 10)), MESSAGE_LIMIT); // a message of 100 MB is not looked through
 }
 
 /** Control characters but tab and line ends. */

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -37,6 +37,25 @@ const BAD: Readonly<Record<string, { body: string; code?: string; data?: unknown
   large_parts: { body: 'const a = "x".repeat(1e6); return Array.from({ length: 500 }, () => a);', code: 'result_too_large' },
   gigabyte: { body: 'return "x".repeat(1e9);', code: 'result_too_large', shows: /more than 536,870,888/ },
   throwing_getter: { body: 'return { get a() { throw new Error("no"); } };', code: 'result_not_json' },
+  behind_depth: {
+    body: 'let d = {}; for (let i = 0; i < 600; i++) d = { d }; let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return { d, a };',
+    code: 'result_not_json',
+    shows: /more than 500 levels/,
+  },
+  map_inside: { body: 'return { all: new Map([[1, 2]]), n: 1 };', code: 'result_not_json', shows: /holds a Map.*Object\.fromEntries/ },
+  set_inside: { body: 'return [new Set([1])];', code: 'result_not_json', shows: /holds a Set/ },
+  promise_inside: { body: 'return { user: Promise.resolve(1) };', code: 'result_not_json', shows: /holds a Promise.*await it/ },
+  error_inside: { body: 'return { ok: false, error: new Error("full") };', code: 'result_not_json', shows: /holds a Error.*throw it/ },
+  generator: { body: 'return (function* () { yield 1; })();', code: 'result_not_json', shows: /holds a Generator/ },
+  boxed: {
+    body: 'return { n: new Number(5), d: new Date(0), e: Object.create(null), l: [] };',
+    data: { n: 5, d: '1970-01-01T00:00:00.000Z', e: {}, l: [] },
+  },
+  returns_error: { body: 'return Object.assign(new Error("disk full"), { code: "ENOSPC" });', code: 'ENOSPC', shows: /disk full/ },
+  returns_trap: { body: 'return { get then() { throw new Error("trap"); } };', code: 'tool_failed', shows: /trap/ },
+  returns_revoked: { body: 'const p = Proxy.revocable({}, {}); p.revoke(); return p.proxy;', code: 'tool_failed' },
+  throws_revoked: { body: 'const p = Proxy.revocable({}, {}); p.revoke(); throw p.proxy;', code: 'tool_failed', shows: /cannot be read/ },
+  throws_long: { body: 'throw Object.assign(new Error("x".repeat(1e7)), { next: "y".repeat(1e7) });', code: 'tool_failed' },
   throws_text: { body: 'throw "just a text";', code: 'tool_failed', shows: /just a text/ },
   throws_nothing: { body: 'throw undefined;', code: 'tool_failed' },
   throws_number: { body: 'throw 42;', code: 'tool_failed' },
@@ -88,7 +107,7 @@ async function outcome(toolbox: Toolbox, name: string, level: string) {
   const ends = on.facts.filter((fact) => fact.event_type === 'tool.end');
   assert.equal(ends.length, 1, name);
   const { result, shaped } = ends[0]!.data;
-  assert.ok(shaped.length <= 2_500, name);
+  assert.ok(shaped.length <= 2_700, `${name}: ${shaped.length}`); // an error says at most 2,000 characters and a next step of 500
   return result.success ? { data: result.data } : { code: result.error.code, message: result.error.message };
 }
 
@@ -101,6 +120,44 @@ function check(name: string, got: Awaited<ReturnType<typeof outcome>>, { code, d
 test('from files: a named error or a plain result for each, and the next call works', async () => {
   for (const [name, bad] of Object.entries({ ...BAD, ...FILES_ONLY })) check(name, await outcome(box, name, bad.level ?? 'read'), bad);
   check('timers', await outcome(box, 'timers', 'read'), BAD.timers!);
+});
+
+test('plain functions: the same', async () => {
+  const plain = join(folder, 'plain');
+  await mkdir(plain);
+  for (const [name, { body, level = 'read' }] of Object.entries({ ...BAD, ...FILES_ONLY }))
+    await writeFile(join(plain, `${name}.mjs`), `/** Bad. @level ${level} */\nexport default function ${name}() { ${body} }`);
+  const { tools, diagnostics } = await scanTools([plain]);
+  assert.deepEqual(diagnostics, []);
+  const toolbox = createToolbox({ tools, timeoutMs: 1500 });
+  for (const [name, bad] of Object.entries({ ...BAD, ...FILES_ONLY })) check(name, await outcome(toolbox, name, bad.level ?? 'read'), bad);
+  await toolbox.close();
+});
+
+test('what a call left behind and fails later fails no other call', async () => {
+  const left = join(folder, 'left');
+  await mkdir(left);
+  const body = 'setTimeout(() => Promise.reject(new Error("metrics")), 30).unref(); return "done";';
+  await writeFile(join(left, 'leaves.mjs'), `/** Leaves. */\nexport default function leaves() { ${body} }`);
+  await writeFile(
+    join(left, 'slow.mjs'),
+    '/** Slow. */\nexport default (ms) => new Promise((done) => setTimeout(done, ms, "slow"));'.replace('(ms)', '(ms = 120)'),
+  );
+  await writeFile(
+    join(left, 'at_once.mjs'),
+    '/** Fails. */\nexport default function at_once() { Promise.reject(new Error("unheard")); return "done"; }',
+  );
+  const { tools, diagnostics } = await scanTools([left]);
+  assert.deepEqual(diagnostics, []);
+  const toolbox = createToolbox({ tools });
+  assert.deepEqual(await outcome(toolbox, 'leaves', 'read'), { data: 'done' });
+  assert.deepEqual(await outcome(toolbox, 'slow', 'read'), { data: 'slow' }); // in the same thread, while it fails
+  assert.deepEqual(await outcome(toolbox, 'leaves', 'read'), { data: 'done' });
+  await sleep(100); // it fails in an idle thread
+  assert.deepEqual(await outcome(toolbox, 'slow', 'read'), { data: 'slow' });
+  assert.deepEqual(await outcome(toolbox, 'at_once', 'read'), { code: 'tool_failed', message: 'unheard' });
+  assert.deepEqual(await outcome(toolbox, 'slow', 'read'), { data: 'slow' });
+  await toolbox.close();
 });
 
 test('timers that a call leaves end with it', async () => {
