@@ -423,6 +423,10 @@ const TABLE = {
   'tools.description': ['DESCRIPTION', '说明'],
   'tools.examples': ['Examples:', '例子：'],
   'tools.tokens': ['TOKENS', 'TOKEN 数'],
+  'skills.none': [
+    'No skills of your own here yet. Add one: hermes skills add FOLDER, a git address or npm:NAME (--user: for all folders), or write skills/NAME/SKILL.md.',
+    '这里还没有自己的技能。添加：hermes skills add 文件夹、git 地址或 npm:包名（--user：用于所有目录），或自己写 skills/名称/SKILL.md。',
+  ],
   'skills.name': ['SKILL', '技能'],
   'skills.kind': ['KIND', '类型'],
   'skills.state': ['STATE', '状态'],
@@ -504,6 +508,8 @@ const TABLE = {
   'tools.call.error': ['{message}', '{name} 未能完成：{message}'],
   'tools.call.failed': ['`hermes tools show {name}` says what it takes.', '用 hermes tools show {name} 查看它的参数。'],
   'tools.call.denied': ['Run it in a terminal to be asked, or add --allow {name}', '在终端中运行以便询问，或加上 --allow {name}'],
+  'tools.call.nobody': ['nobody can be asked here', '此处无人可询问'],
+  'tools.call.ask': ['Run it in a terminal, where you can answer.', '请在可以答复的终端中运行。'],
   'tools.call.next': ['For example: hermes tools call calculator expression="1+1"', '例如：hermes tools call calculator expression="1+1"'],
 
   // ---- runs ----
@@ -606,6 +612,10 @@ const TABLE = {
   'doctor.rules': ['permissions', '权限规则'],
   'doctor.rules.good': ['number of rules: {count}', '{count} 条规则'],
   'doctor.rules.no_tool': ['{list} "{rule}" matches no tool', '{list} “{rule}” 不匹配任何工具'],
+  'doctor.rules.other_code': [
+    '{list} "{rule}" holds no more: the file of the tool has changed since "always" was said',
+    '{list} “{rule}” 已失效：回答“总是”之后工具文件有改动',
+  ],
   'doctor.rules.no_argument': ['{list} "{rule}": the tool has no such argument', '{list} “{rule}”：工具没有这个参数'],
   'doctor.rules.climbs': [
     '{list} "{rule}" never matches: a path with .. is never allowed',

@@ -122,6 +122,12 @@ test('tools: list, show, check with a bad file, a call by hand with its permissi
   const unasked = await hermes(['tools', 'call', 'write_file', 'path=a.txt', 'content=x'], { cwd });
   assert.equal(unasked.status, 3);
   assert.match(unasked.err, /--allow write_file/);
+  const silent = await hermes(['tools', 'call', 'ask_user', 'question=which?'], { cwd });
+  assert.deepEqual(silent, {
+    out: '',
+    err: 'Error: nobody can be asked here\nNext: Run it in a terminal, where you can answer.\n',
+    status: 3,
+  });
   await writeFile(join(cwd, 'b.txt'), 'old');
   const refused = await hermes(['tools', 'call', 'edit_file', 'path=b.txt', 'old_text=old', 'new_text=x'], { cwd });
   assert.equal(refused.status, 1);

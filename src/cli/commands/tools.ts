@@ -99,16 +99,18 @@ export async function toolsCall(cli: Cli, name: string, words: readonly string[]
     find(cli, tools, name);
     let result: ToolResult | undefined;
     let refusal: string | undefined;
+    let wantsWords = false;
     const onEvent = ({ event_type, data }: RunEvent) => {
       if (event_type === 'tool.end') result = data.result;
-      if (event_type === 'approval.answer' && data.note) refusal = data.note;
+      if (event_type === 'approval.ask') wantsWords = data.calls.some(({ wants }) => wants !== undefined);
+      if (event_type === 'approval.answer' && data.decision === 'deny')
+        refusal = data.note ?? cli.t(data.by === 'nobody' ? 'tools.call.nobody' : 'run.denied');
       if (event_type === 'call.permit' && data.decision === 'deny') refusal = data.reason;
       if (event_type === 'call.reject') result = { success: false, error: { code: data.code, message: data.message } };
     };
     const status = await turn.take(() => agent.start(`tools call ${name} ${words.join(' ')}`, { onEvent }), true);
-    // Of a call that ran, the note was an answer to its question.
-    if (refusal !== undefined && !result?.success)
-      printError(cli, { code: 'denied', message: refusal, next: cli.t('tools.call.denied', { name }) });
+    if (refusal !== undefined)
+      printError(cli, { code: 'denied', message: refusal, next: cli.t(wantsWords ? 'tools.call.ask' : 'tools.call.denied', { name }) });
     if (result === undefined) return refusal === undefined ? status : 3;
     if (result.success)
       cli.terminal.out(`${typeof result.data === 'string' && !options.json ? result.data : JSON.stringify(result.data, null, 2)}\n`);
