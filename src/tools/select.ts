@@ -1,10 +1,11 @@
 /**
- * Which tools fit a request: BM25 over name, description, keywords and example requests, for English and Chinese.
- * No model is asked.
+ * Which tools fit a request: BM25 over what tools say of themselves, for English and Chinese. No model is asked. `selectTools` goes by
+ * their own words; `preselect` also by meanings, so that words of another language, or others for the same, find a tool.
  */
 
-import type { ToolInfo } from '../kernel/types.ts';
-import { englishFor } from './glossary.ts';
+import type { JsonObject, ToolInfo } from '../kernel/types.ts';
+import { meaningsOf } from './glossary.ts';
+import { isOneHan, rootOf, saysNothing, wordsOf, wordsOfName } from './words.ts';
 
 export interface Ranked {
   tool: ToolInfo;
@@ -14,45 +15,49 @@ export interface Ranked {
   matches: number;
 }
 
-/** BM25: how soon repeated words stop counting, and how much longer texts are held back. */
-const SATURATION = 1.2;
-const LENGTH_PENALTY = 0.4;
-/** Characters of a request that are looked at. */
+/** Characters of a request, and of a description, that are looked at. */
 const LOOKED_AT = 10_000;
 /** How often a word of each field counts: names and keywords are chosen to be searched, descriptions are prose. */
-const WEIGHTS = { name: 2, keywords: 2, examples: 0.5, description: 0.5 };
+const WEIGHTS = { name: 2, keywords: 2, examples: 0.5, description: 0.5, argument: 0.3, aboutArgument: 0.1 };
+/** Of words within quotes and title marks: they are handed on, and say little of what is to be done. */
+const QUOTED = 0.3;
+/** Too common to be looked for, but what they ask for is telling: a person, a day, a place. */
+const QUESTION_WORDS = /\b(?:who|when|where)\b/g;
+const IN_QUOTES = /《[^《》]*》|“[^“”]*”|"[^"]*"|「[^「」]*」/g;
+
+// ---- by their own words ------------------------------------------------------------------------------------
 
 /** All tools, best first; tools of equal score keep their order. */
 export function selectTools(request: string, tools: readonly ToolInfo[]): Ranked[] {
-  return rank(new Set(wordsOf(request.slice(0, LOOKED_AT))), tools);
+  return byWords(new Map(wordsOf(request.slice(0, LOOKED_AT)).map((word) => [word, 1])), tools);
 }
 
-/** The `count` tools that fit best. Unlike `selectTools`, Chinese words also find tools that are described in English only. */
-export function preselect(request: string, tools: readonly ToolInfo[], count: number): ToolInfo[] {
-  const looked = request.slice(0, LOOKED_AT);
-  const words = new Set([...wordsOf(looked), ...wordsOf(englishFor(looked).join(' | '))]);
-  return rank(words, tools)
-    .slice(0, count)
-    .map(({ tool }) => tool);
-}
+const byWords = createRanking(countWords, { saturation: 1.2, lengthPenalty: 0.4 });
 
-function rank(words: ReadonlySet<string>, tools: readonly ToolInfo[]): Ranked[] {
-  const { texts, averageLength, found } = indexOf(tools);
-  const scored = tools.map((tool, index): Ranked => {
-    const { counts, length } = texts[index]!;
-    const norm = SATURATION * (1 - LENGTH_PENALTY + (LENGTH_PENALTY * length) / averageLength);
-    let score = 0;
-    let matches = 0;
-    for (const word of words) {
-      const count = counts.get(word);
-      if (count === undefined) continue;
-      matches++;
-      const rarity = Math.log(1 + (tools.length - found.get(word)! + 0.5) / (found.get(word)! + 0.5));
-      score += (rarity * count * (SATURATION + 1)) / (count + norm);
+function countWords(tool: ToolInfo): { counts: Map<string, number>; length: number } {
+  const counts = new Map<string, number>();
+  let length = 0;
+  const add = (text: string, weight: number) => {
+    const isChosen = text === tool.keywords;
+    for (const word of wordsOf(text)) {
+      if (!isChosen && saysNothing(word)) continue;
+      if (isOneHan(word) && !text.split(' ').includes(word)) continue;
+      const counted = saysNothing(word) ? weight / 2 : weight;
+      counts.set(word, (counts.get(word) ?? 0) + counted);
+      length += counted;
     }
-    return { tool, score, matches };
-  });
-  return scored.sort((a, b) => b.score - a.score);
+  };
+  for (const [text, weight] of fieldsOf(tool)) add(text, weight);
+  return { counts, length };
+}
+
+function fieldsOf(tool: ToolInfo): [text: string, weight: number][] {
+  return [
+    [wordsOfName(tool.name), WEIGHTS.name],
+    [tool.keywords ?? '', WEIGHTS.keywords],
+    [withoutWhenNot(tool.description.slice(0, LOOKED_AT)), WEIGHTS.description],
+    ...(tool.examples ?? []).map(({ request }): [string, number] => [request, WEIGHTS.examples]),
+  ];
 }
 
 /** How much two tools say the same, from 0 to 1: the cosine of their words that tell something. Two that are alike are easily confused. */
@@ -66,117 +71,110 @@ export function likeness(one: ToolInfo, other: ToolInfo): number {
 
 /** A description without its sentences that say what the tool is not for: their words would point to it. */
 export function withoutWhenNot(description: string): string {
-  return description.replace(/(?<=^|[.;。；]\s*)(?:not (?:for|when|to)\b|do not use|不)[^.;。；]*[.;。；]?/gi, '');
+  return description.replace(/(?=not |do not|不)(?<=^|[.;。；]\s*)(?:not (?:for|when|to)\b|do not use|不)[^.;。；]*[.;。；]?/gi, '');
 }
 
-interface Index {
-  texts: { counts: Map<string, number>; length: number }[];
-  averageLength: number;
-  /** In how many tools a word is found. */
-  found: Map<string, number>;
-}
-/** A run asks about the same list again and again. */
-const indexes = new WeakMap<readonly ToolInfo[], Index>();
+// ---- by meanings, too --------------------------------------------------------------------------------------
 
-function indexOf(tools: readonly ToolInfo[]): Index {
-  const known = indexes.get(tools);
-  if (known) return known;
-  const texts = tools.map(countWords);
-  const found = new Map<string, number>();
-  for (const { counts } of texts) for (const word of counts.keys()) found.set(word, (found.get(word) ?? 0) + 1);
-  const averageLength = texts.reduce((sum, { length }) => sum + length, 0) / Math.max(1, texts.length) || 1;
-  const index = { texts, averageLength, found };
-  indexes.set(tools, index);
-  return index;
-}
-
-function countWords(tool: ToolInfo): Index['texts'][number] {
-  const counts = new Map<string, number>();
-  let length = 0;
-  const add = (text: string, weight: number) => {
-    const chosen = text === tool.keywords;
-    for (const word of wordsOf(text)) {
-      if (!chosen && saysNothing(word)) continue;
-      if (isOneHan(word) && !text.split(' ').includes(word)) continue;
-      const counted = saysNothing(word) ? weight / 2 : weight;
-      counts.set(word, (counts.get(word) ?? 0) + counted);
-      length += counted;
-    }
+/** The `count` tools that fit best, whatever language they and the request are in. Arguments count as well. */
+export function preselect(request: string, tools: readonly ToolInfo[], count: number): ToolInfo[] {
+  const looked = request.slice(0, LOOKED_AT);
+  const asked = new Map<string | number, number>();
+  const ask = (text: string, weight: number) => {
+    for (const [term, telling] of termsOf(text, text.toLowerCase().match(QUESTION_WORDS) ?? []))
+      asked.set(term, Math.max(asked.get(term) ?? 0, weight * telling));
   };
-  add(tool.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' '), WEIGHTS.name);
-  add(tool.keywords ?? '', WEIGHTS.keywords);
-  add(withoutWhenNot(tool.description), WEIGHTS.description);
+  ask(looked.replace(IN_QUOTES, ' '), 1);
+  for (const [quoted] of looked.matchAll(IN_QUOTES)) ask(quoted, QUOTED);
+  return byMeanings(asked, tools)
+    .slice(0, count)
+    .map(({ tool }) => tool);
+}
 
-  for (const example of tool.examples ?? []) add(example.request, WEIGHTS.examples);
+const byMeanings = createRanking(countTerms, { saturation: 1, lengthPenalty: 0.7 });
+
+function countTerms(tool: ToolInfo): Counted {
+  const counts = new Map<string | number, number>();
+  let length = 0;
+  for (const [text, weight] of [...fieldsOf(tool), ...argumentsOf(tool)]) {
+    for (const [term, telling] of termsOf(text)) {
+      counts.set(term, (counts.get(term) ?? 0) + weight * telling);
+      if (typeof term === 'string') length += weight * telling;
+    }
+  }
   return { counts, length };
 }
 
-/** Forms that say more than their letters: an address, a file name, arithmetic, numbers. They meet the same forms in a tool's examples. */
-const SHAPES: readonly (readonly [RegExp, string])[] = [
-  [/https?:\/\/\S+/gi, '<url>'],
-  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '<address>'],
-  [/(?:[\w\p{Script=Han}.-]+\/)*[\w\p{Script=Han}-]+\.[a-z]{1,4}\b|(?:[\w.-]+\/)+[\w.-]*/giu, '<file>'],
-  [/[\d)）]\s*[-+*/×÷^＋－＊／%]\s*(?=[\d(（])/g, '<operator>'],
-];
-/** Words of these say nothing alone; in pairs ("how much", "who are") they may. */
-const NEVER_TELLING = new Set(
-  `a an the is are was were be been am do does did can could will would of to in on at by for with from and or if it its this that these
-  those i you he she we they your our his her me us them what which who how when where why please so just not no as much
-  many about tell use any some all every other more than then there here also only give gives get need want like know`.split(/\s+/),
-);
+function argumentsOf({ input_schema: { properties = {} } }: ToolInfo): [text: string, weight: number][] {
+  return Object.entries(properties as JsonObject).flatMap(([name, schema]): [string, number][] => {
+    const { description, enum: values } = (typeof schema === 'object' ? schema : {}) as JsonObject;
+    const texts = [description, ...(Array.isArray(values) ? values : [])].filter((text) => typeof text === 'string');
+    return [
+      [wordsOfName(name), WEIGHTS.argument],
+      [texts.join(' . ').slice(0, LOOKED_AT), WEIGHTS.aboutArgument],
+    ];
+  });
+}
 
-/** Latin words without their endings and in pairs, Han characters one by one and in pairs, and the shapes. */
-function wordsOf(text: string): string[] {
-  const words: string[] = [];
-  let rest = text.normalize('NFKC');
-  for (const [shape, name] of SHAPES) {
-    rest = rest.replace(shape, (whole) => {
-      words.push(name);
-      return name === '<operator>' ? whole : ' ';
+/** Roots of words, and meanings by their numbers, each with how much it tells. */
+function termsOf(text: string, more: readonly string[] = []): Map<string | number, number> {
+  const terms = new Map<string | number, number>();
+  const words = wordsOf(text).map(rootOf);
+  for (const word of words) if (!saysNothing(word) && !isOneHan(word)) terms.set(word, (terms.get(word) ?? 0) + 1);
+  for (const meanings of meaningsOf(text, [...words, ...more])) {
+    for (const meaning of meanings) terms.set(meaning, (terms.get(meaning) ?? 0) + 1 / Math.sqrt(meanings.length));
+  }
+  return terms;
+}
+
+// ---- ranking -----------------------------------------------------------------------------------------------
+
+interface Counted {
+  counts: ReadonlyMap<string | number, number>;
+  length: number;
+}
+
+/** BM25. `saturation`: how soon repeated terms stop counting; `lengthPenalty`: how much longer texts are held back. */
+function createRanking(count: (tool: ToolInfo) => Counted, { saturation, lengthPenalty }: { saturation: number; lengthPenalty: number }) {
+  const counted = new WeakMap<ToolInfo, Counted>();
+  /** A run asks about the same list again and again. */
+  const indexes = new WeakMap<readonly ToolInfo[], Index>();
+  const countedOf = (tool: ToolInfo) => counted.get(tool) ?? remembered(counted, tool, count(tool));
+  return (asked: ReadonlyMap<string | number, number>, tools: readonly ToolInfo[]): Ranked[] => {
+    const { texts, averageLength, found } = indexes.get(tools) ?? remembered(indexes, tools, indexOf(tools.map(countedOf)));
+    const scored = tools.map((tool, index): Ranked => {
+      const { counts, length } = texts[index]!;
+      const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / averageLength);
+      let score = 0;
+      let matches = 0;
+      for (const [term, weight] of asked) {
+        const times = counts.get(term);
+        if (times === undefined) continue;
+        matches++;
+        const rarity = Math.log(1 + (tools.length - found.get(term)! + 0.5) / (found.get(term)! + 0.5));
+        score += (weight * rarity * times * (saturation + 1)) / (times + norm);
+      }
+      return { tool, score, matches };
     });
-  }
-  const numbers = rest.match(/\d+(?:[.,]\d+)*/g)?.length ?? 0;
-  if (numbers > 0) words.push('<number>');
-  if (numbers > 1) words.push('<numbers>');
-  let before = '';
-  for (const [run] of rest.toLowerCase().matchAll(/\p{Script=Han}+|[\p{L}\p{M}]+(?:'[a-z]+)?|[^\s'’]/gu)) {
-    if (/\p{Script=Han}/u.test(run)) words.push(...hanWords(run));
-    if (!/^[\p{L}\p{M}']+$/u.test(run) || /\p{Script=Han}/u.test(run)) {
-      before = '';
-      continue;
-    }
-    const word = stem(run);
-    if (!NEVER_TELLING.has(run)) words.push(word);
-    if (before) words.push(`${before} ${word}`);
-    before = word;
-  }
-  return words;
+    return scored.sort((a, b) => b.score - a.score);
+  };
 }
 
-function hanWords(run: string): string[] {
-  const characters = [...run];
-  return [...characters, ...characters.slice(1).map((character, index) => characters[index]! + character)];
+interface Index {
+  texts: Counted[];
+  averageLength: number;
+  /** In how many tools a term is found. */
+  found: Map<string | number, number>;
 }
 
-/** A pair of words of which neither says anything, or of Han characters of which one does not. */
-function saysNothing(word: string): boolean {
-  return (
-    word.split(' ').every((part) => NEVER_TELLING.has(part)) || /^\p{Script=Han}*[一的了是我你帮给请吗呢么下]\p{Script=Han}*$/u.test(word)
-  );
+function indexOf(texts: Counted[]): Index {
+  const found = new Map<string | number, number>();
+  for (const { counts } of texts) for (const term of counts.keys()) found.set(term, (found.get(term) ?? 0) + 1);
+  const averageLength = texts.reduce((sum, { length }) => sum + length, 0) / Math.max(1, texts.length) || 1;
+  return { texts, averageLength, found };
 }
 
-/** In a text one character is part of some word; only where it stands alone it is a word that was chosen. */
-function isOneHan(word: string): boolean {
-  return /^\p{Script=Han}$/u.test(word);
-}
-
-/** So that "raining" meets "rain", "notes" meets "note" and "o'clock" meets "clock". */
-function stem(word: string): string {
-  const plain = word.replace(/^[a-z]'(?=[a-z]{3})/, '').replace(/'[a-z]+$/, '');
-  if (plain.length <= 3) return plain;
-  return plain
-    .replace(/(?:ies)$/, 'y')
-    .replace(/(?<=[a-z]{3})(?:ing|ed)$/, '')
-    .replace(/(?<=[a-z]{2}[^s])s$/, '')
-    .replace(/(?<=[a-z]{3})e$/, '');
+function remembered<Key extends object, Value>(cache: WeakMap<Key, Value>, key: Key, value: Value): Value {
+  cache.set(key, value);
+  return value;
 }
