@@ -4,9 +4,10 @@
 export function bracketDepth(text: string): number {
   let depth = 0;
   let most = 0;
-  for (const character of text) {
-    if ('[{('.includes(character)) most = Math.max(most, ++depth);
-    else if (']})'.includes(character) && depth > 0) depth--;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x5b || unit === 0x7b || unit === 0x28) most = Math.max(most, ++depth);
+    else if ((unit === 0x5d || unit === 0x7d || unit === 0x29) && depth > 0) depth--;
   }
   return most;
 }

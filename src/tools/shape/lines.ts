@@ -1,9 +1,13 @@
 /** The lines of a kept result. Of JSON they are its items: a list on one line helps nobody who looks for the tenth. */
 
 import type { Json } from '../../kernel/types.ts';
+import { bracketDepth } from '../depth.ts';
+
+/** What is deeper is no data; reading 10 MB of brackets takes seconds. */
+const MOST_DEPTH = 1_000;
 
 export function linesOf(text: string): string[] {
-  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  const value = structureIn(text);
   return value === undefined ? text.split('\n') : itemised(value);
 }
 
@@ -16,11 +20,12 @@ function itemised(value: Json): string[] {
   });
 }
 
-function parsed(text: string): Json | undefined {
+/** Of a text that is an object or a list in JSON. */
+export function structureIn(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text) || !/[\]}]\s*$/.test(text.slice(-100)) || bracketDepth(text) > MOST_DEPTH) return undefined;
   try {
-    const value = JSON.parse(text) as Json;
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return JSON.parse(text) as Json;
   } catch {
-    return undefined; // a text that begins with a bracket
+    return undefined; // it only looks so: a log of objects, a bracket in a text
   }
 }

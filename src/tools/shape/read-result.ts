@@ -4,7 +4,7 @@ import { HermesError } from '../../kernel/errors.ts';
 import type { State, ToolInfo } from '../../kernel/types.ts';
 import { type Tool, tool } from '../define.ts';
 import { linesOf } from './lines.ts';
-import { count, headOf } from './text.ts';
+import { count, headOf, textFrom } from './text.ts';
 
 export const READ_RESULT = 'read_result';
 /** Lines given when no number is asked for; hits of a search; characters of one line, around a hit, and in all. */
@@ -97,10 +97,11 @@ function range(all: readonly string[], title: string, wanted: { from_line: numbe
   let room = ROOM - 200;
   for (const [index, line] of all.slice(from_line - 1, from_line - 1 + lines).entries()) {
     const start = index === 0 ? from_character : 0;
-    const piece = headOf(line.slice(start), index === 0 ? room - 20 : LINE);
-    const left = line.length - start - piece.length;
+    const rest = textFrom(line, start);
+    const piece = headOf(rest, index === 0 ? room - 20 : LINE);
+    const left = rest.length - piece.length;
     const number = from_line + index;
-    const text = `${number}| ${piece}${left > 0 ? ` [line goes on: from_line ${number}, from_character ${start + piece.length}]` : ''}`;
+    const text = `${number}| ${piece}${left > 0 ? ` [line goes on: from_line ${number}, from_character ${line.length - left}]` : ''}`;
     if (shown.length > 0 && text.length > room) break;
     shown.push(text);
     room -= text.length + 1;
@@ -111,20 +112,38 @@ function range(all: readonly string[], title: string, wanted: { from_line: numbe
 }
 
 function hits(all: readonly string[], title: string, search: string): string {
-  const wanted = search.normalize('NFKC').toLowerCase().trim();
+  const wanted = plain(search).trim();
   const found: string[] = [];
   let [times, room] = [0, ROOM - 200];
   for (const [index, line] of all.entries()) {
-    const at = line.normalize('NFKC').toLowerCase().indexOf(wanted);
+    const at = plain(line).indexOf(wanted);
     if (at < 0) continue;
     times += 1;
-    const from = Math.max(0, Math.min(at, line.length) - AROUND);
-    const piece = headOf(line.slice(from), AROUND * 2 + wanted.length);
-    const text = `${index + 1}| ${from > 0 ? '...' : ''}${piece}${from + piece.length < line.length ? '...' : ''}`;
-    if (found.length >= HITS || text.length > room) continue;
+    if (found.length >= HITS) continue;
+    const rest = textFrom(line, placeOf(line, at) - AROUND);
+    const piece = headOf(rest, AROUND * 2 + wanted.length);
+    const text = `${index + 1}| ${rest.length < line.length ? '...' : ''}${piece}${piece.length < rest.length ? '...' : ''}`;
+    if (text.length > room) continue;
     found.push(text);
     room -= text.length + 1;
   }
   const shown = found.length < times ? `, the first ${found.length} shown` : '';
   return [`${title}: ${count(times)} of ${count(all.length)} lines with "${search}"${shown}`, ...found].join('\n');
+}
+
+/** As texts are compared: neither letter case nor width counts. */
+function plain(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** Where in the line the place of its plain form is: an ellipsis has three characters there. */
+function placeOf(line: string, at: number): number {
+  if (plain(line).length === line.length) return at;
+  let [low, high] = [0, line.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (plain(line.slice(0, middle)).length < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

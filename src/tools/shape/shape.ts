@@ -3,6 +3,7 @@
 import type { Json } from '../../kernel/types.ts';
 import { isHtml, shapeHtml } from './html.ts';
 import { shapeJson } from './json.ts';
+import { structureIn } from './lines.ts';
 import { binaryIn, delimiterOf, isLog, shapeLog, shapeTable, shapeText } from './plain.ts';
 import { count, detached, headOf } from './text.ts';
 import { type Language, TEXT } from './words.ts';
@@ -64,21 +65,10 @@ function shapeString(text: string, room: number, language: Language): string {
   const binary = binaryIn(text);
   if (binary !== undefined) return binary;
   if (isHtml(text)) return shapeHtml(text, room, language);
-  const value = parsed(text);
+  const value = text.length > PARSED ? undefined : structureIn(text);
   if (value !== undefined) return shapeValue(value, room, language);
   if (isLog(text)) return shapeLog(text, room, language);
   const delimiter = delimiterOf(text);
   if (delimiter !== undefined) return shapeTable(text, delimiter, room, language);
   return shapeText(text, room, language);
-}
-
-/** Of a text that is an object or a list in JSON. */
-function parsed(text: string): Json | undefined {
-  if (text.length > PARSED || !/^\s*[[{]/.test(text) || !/[\]}]\s*$/.test(text.slice(-100))) return undefined;
-  try {
-    const value = JSON.parse(text) as Json;
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined; // it only looks so: a log of objects, a bracket in a text
-  }
 }

@@ -1,5 +1,7 @@
 /** Cutting texts so that what is left is whole characters as people see them, and is a text of its own. */
 
+import { cut } from '../../kernel/text.ts';
+
 /** Units looked at around a cut; the longest emoji of families and flags has about 35. */
 const WINDOW = 100;
 
@@ -9,10 +11,12 @@ export function headOf(text: string, limit: number): string {
   const from = safeStart(text, limit);
   let end = from;
   for (const { index, segment } of segments(text.slice(from, limit + WINDOW))) {
-    if (from + index + segment.length > limit) break;
-    end = from + index + segment.length;
+    if (from + index + segment.length <= limit) end = from + index + segment.length;
+    else if (end === 0 && segment.length > WINDOW)
+      return cut(text, limit); // one character of hundreds of marks
+    else break;
   }
-  return text.slice(0, end > 0 ? end : limit);
+  return text.slice(0, end);
 }
 
 /** The same from the end. */
@@ -21,7 +25,12 @@ export function tailOf(text: string, limit: number): string {
   const at = text.length - limit;
   const from = safeStart(text, at);
   for (const { index } of segments(text.slice(from, at + WINDOW))) if (from + index >= at) return text.slice(from + index);
-  return text.slice(at);
+  return '';
+}
+
+/** From this place on, or a little further: the text does not begin within a character. */
+export function textFrom(text: string, at: number): string {
+  return at <= 0 ? text : tailOf(text, text.length - at);
 }
 
 /**
@@ -49,7 +58,15 @@ function safeStart(text: string, at: number): number {
   const back = Math.max(0, at - WINDOW);
   for (let index = at - 1; index > back; index--) if (isPlain(text.charCodeAt(index)) && isPlain(text.charCodeAt(index - 1))) return index;
   const unit = text.charCodeAt(back);
-  return back > 0 && unit >= 0xdc00 && unit < 0xe000 ? back - 1 : back;
+  return flagStart(text, back > 0 && unit >= 0xdc00 && unit < 0xe000 ? back - 1 : back);
+}
+
+/** Flags are pairs of letters of four units: in a row of them the place of a pair is told by their number only. */
+function flagStart(text: string, at: number): number {
+  const isLetter = (place: number) => text.charCodeAt(place) === 0xd83c && text.charCodeAt(place + 1) >= 0xdde6;
+  let first = at;
+  while (isLetter(first) && first >= 2 && isLetter(first - 2)) first -= 2;
+  return (at - first) % 4 === 0 ? at : at - 2;
 }
 
 /** ASCII but the line ends, which pair up, and Han characters: none of them joins the one before. */
