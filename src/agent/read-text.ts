@@ -1,6 +1,6 @@
 /** Reads the small text files that people write by hand: configuration and .env. */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { HermesError } from '../kernel/errors.ts';
 
 /** Far more than any configuration holds; a larger file was named by mistake. */
@@ -10,8 +10,13 @@ const MOST_BYTES = 1_000_000;
 export async function readSmallText(file: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {
+    const stats = await stat(file);
+    // One that nobody writes into would be waited for without end; those of the shell's own <(...) are written into.
+    if (stats.isFIFO() && !/^\/(?:dev\/fd|proc)\//.test(file)) throw unreadable(file, 'it is a pipe');
+    if (stats.size > MOST_BYTES) throw unreadable(file, `${stats.size} bytes are too many (at most ${MOST_BYTES})`);
     bytes = await readFile(file);
   } catch (error) {
+    if (error instanceof HermesError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw unreadable(file, (error as Error).message, error);

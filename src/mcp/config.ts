@@ -3,7 +3,7 @@
  * only those know are left alone. One server that is written wrong costs only itself.
  */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isObject } from '../tools/schema.ts';
 import type { HttpServer, McpDiagnostic, ServerConfig, StdioServer } from './types.ts';
@@ -39,12 +39,14 @@ export async function readServers(file: string, options: ReadOptions): Promise<R
   });
   let text: string;
   try {
+    const stats = await stat(file);
+    if (!stats.isFile()) return bad('it is no ordinary file');
+    if (stats.size > MOST_BYTES) return bad(`it has more than ${MOST_BYTES} bytes`);
     text = await readFile(file, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR' ? { servers: [], off: [], diagnostics: [] } : bad(message);
   }
-  if (text.length > MOST_BYTES) return bad(`it has more than ${MOST_BYTES} bytes`);
   let document: unknown;
   try {
     document = JSON.parse(text.replace(/^\uFEFF/, ''));

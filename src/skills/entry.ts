@@ -17,7 +17,7 @@ export async function findEntry(folder: string, { entry }: Manifest, code = fold
     if (file === undefined) continue;
     if (!isWithin(root, file)) throw bad(`entry: expected a file inside the skill's folder, got ${name}, which leads out of it`);
     if (!/\.(?:ts|js|mjs)$/.test(file)) throw bad(`entry: expected a .ts, .js or .mjs file, got ${name}`);
-    if (!(await stat(file)).isFile()) throw bad(`entry: expected a file, got the folder ${name}`);
+    if (!(await stat(file)).isFile()) throw bad(`entry: expected a file, got ${name}, which is none`);
     return file;
   }
   if (entry !== undefined && !isWithin(root, join(root, entry)))

@@ -1,6 +1,6 @@
 /** The files of a skill: read with limits, their paths checked, hashed as a whole. */
 
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
 
@@ -42,6 +42,19 @@ export async function readFolder(folder: string, without: readonly string[] = []
   return sorted(files);
 }
 
+/** A text that belongs to a skill. Throws HermesError `unreadable`: what waits for a writer (a pipe), is too long or is no UTF-8 is not read. */
+export async function readText(file: string, most: number): Promise<string> {
+  const unreadable = (message: string) => new HermesError('unreadable', message, { kind: 'usage' });
+  const stats = await stat(file);
+  if (!stats.isFile()) throw unreadable('it is no ordinary file');
+  if (stats.size > most) throw unreadable(`it has ${stats.size} bytes; at most ${most} are read`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
+  } catch (error) {
+    throw error instanceof TypeError ? unreadable('it is no UTF-8 text; save it as UTF-8') : error;
+  }
+}
+
 export async function writeFiles(folder: string, files: readonly SkillFile[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { path, data, executable } of files) {
@@ -75,7 +88,10 @@ export function checkRoom(count: number, room: number): void {
 }
 
 export function refused(message: string): HermesError {
-  return new HermesError('skill_files', `refused: ${message}`, { kind: 'usage' });
+  return new HermesError('skill_files', `refused: ${message}`, {
+    kind: 'usage',
+    next: 'nothing was added; tell its author, or name another source',
+  });
 }
 
 function sorted(files: readonly SkillFile[]): SkillFile[] {

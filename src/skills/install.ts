@@ -8,7 +8,7 @@ import type { Level } from '../kernel/types.ts';
 import { hashOfFiles, type SkillFile, writeFiles } from './files.ts';
 import { contentOf, readPins, writePin } from './pins.ts';
 import { type FoundSkill, type Skills, scanSkills } from './scan.ts';
-import { type Fetched, fetchSource, type RunProgram } from './sources.ts';
+import { type Fetched, fetchSource, plainPath, type RunProgram } from './sources.ts';
 
 export interface PlannedSkill {
   /** Of its folder. */
@@ -105,8 +105,8 @@ interface Part {
 }
 
 function within({ files, name }: Fetched, path: string | undefined): Part {
-  const folder = (path ?? '').replace(/^\.?\/+|\/+$/g, '');
-  if (folder === '' || folder === '.') return { name, files, isWhole: true };
+  const folder = plainPath(path);
+  if (folder === '') return { name, files, isWhole: true };
   const inside = files.filter((file) => file.path.startsWith(`${folder}/`));
   return { name: basename(folder), files: inside.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) })) };
 }

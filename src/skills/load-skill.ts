@@ -1,10 +1,11 @@
 /** The tool that reads a skill of instructions on demand. */
 
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { HermesError, nearest } from '../kernel/errors.ts';
 import { type Tool, tool } from '../tools/define.ts';
 import { isWithin } from '../tools/protected.ts';
+import { readText } from './files.ts';
 import type { AgentSkill } from './types.ts';
 
 /** Bytes of one resource. */
@@ -49,7 +50,7 @@ export function loadSkillTool(skills: readonly AgentSkill[]): Tool {
 
 async function instructionsOf({ name, folder, file }: AgentSkill, workspace: string): Promise<string> {
   const { parseSkill } = await import('./agent-skill.ts');
-  const { body } = await parseSkill(await readFile(file, 'utf8'), folder);
+  const { body } = await parseSkill(await readText(file, MOST_BYTES), folder);
   const root = await realpath(workspace);
   const place = isWithin(root, folder) ? relative(root, folder) || '.' : folder;
   const files = (await filesOf(folder)).filter((path) => join(folder, path) !== file);
@@ -74,12 +75,11 @@ async function resourceOf({ name, folder }: AgentSkill, file: string): Promise<s
       next: `its files are ${(await filesOf(folder)).slice(0, MOST_NAMED).join(', ')}`,
     });
   }
-  if ((await stat(wanted)).size > MOST_BYTES)
-    throw new HermesError('too_large', `${file} has more than ${MOST_BYTES} bytes`, { kind: 'tool' });
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(wanted));
+    return await readText(wanted, MOST_BYTES);
   } catch (cause) {
-    throw new HermesError('no_text', `${file} is no text`, { kind: 'tool', next: 'use it by its path, with the tool shell', cause });
+    const { message } = cause as Error;
+    throw new HermesError('no_text', `${file}: ${message}`, { kind: 'tool', next: 'use it by its path, with the tool shell', cause });
   }
 }
 

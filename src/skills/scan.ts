@@ -3,12 +3,14 @@
  * skill becomes a diagnostic and never stops the others; what was added and has changed since is left out until its user agrees.
  */
 
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorData, HermesError } from '../kernel/errors.ts';
 import { type ContentCache, createContentCache } from '../tools/content-cache.ts';
 import type { Tool } from '../tools/define.ts';
 import type { WorkerPool } from '../tools/pool.ts';
+import { isWithin } from '../tools/protected.ts';
+import { readText } from './files.ts';
 import { changeOf, type Pins, readPins } from './pins.ts';
 import { readSkillTool } from './skill-tool.ts';
 import type { AgentSkill, Entry, Manifest, SkillDiagnostic, SkillPlace } from './types.ts';
@@ -117,6 +119,8 @@ class SkillScan {
       return void all.push({ ...base, state: 'changed' });
     }
     try {
+      if (!isWithin(folder, await realpath(file)))
+        throw new HermesError('bad_skill', 'it is a link that leads out of its folder', { kind: 'usage' });
       const read = await (kind === 'tool' ? this.#readTool(file, folder, place) : this.#readText(file, folder, place));
       const { name: own, description, acts } = read;
       all.push({ ...base, name: own, description, ...(acts ? { acts } : {}), state: this.#settle(kind, file, read) });
@@ -158,10 +162,8 @@ class SkillScan {
   }
 
   async #readText(file: string, folder: string, { origin }: SkillPlace): Promise<Read> {
-    const { size } = await stat(file);
-    if (size > MOST_TEXT) throw new HermesError('bad_skill', `it has ${size} bytes; at most ${MOST_TEXT} are read`, { kind: 'usage' });
     const { parseSkill } = await import('./agent-skill.ts');
-    const { name, description, deviations } = await parseSkill(await readFile(file, 'utf8'), folder);
+    const { name, description, deviations } = await parseSkill(await readText(file, MOST_TEXT), folder);
     const keep = () => void this.#skills.texts.push({ name, description, folder, file, origin });
     return { name, description, hints: deviations.map((message) => ({ file, code: 'deviation', message })), keep };
   }

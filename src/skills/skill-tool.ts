@@ -11,8 +11,11 @@ import type { Parameter } from '../tools/infer/plan.ts';
 import type { WorkerPool } from '../tools/pool.ts';
 import { hasDefaults, withDefaults } from '../tools/schema.ts';
 import { findEntry } from './entry.ts';
+import { readText } from './files.ts';
 import type { Entry, Manifest } from './types.ts';
 
+/** Bytes; yaml.ts reads less, and says so with the size. */
+const MOST_TEXT = 1_000_000;
 const PLAN: Parameter[] = [{ from: 'arguments' }, { from: 'context' }];
 
 export interface ReadSkill {
@@ -33,7 +36,7 @@ export interface SkillReader {
 /** Throws a HermesError whose data.line is the line, where it is known. */
 export async function readSkillTool(file: string, { cache, threads, code }: SkillReader): Promise<ReadSkill> {
   const folder = dirname(file);
-  const text = await readFile(file, 'utf8');
+  const text = await readText(file, MOST_TEXT);
   const manifest = (await cache.get(`manifest ${file}`, async () => ({
     value: await (await import('./manifest.ts')).readManifest(text),
     files: new Map([[file, text]]),

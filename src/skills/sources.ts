@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
-import { readFolder, type SkillFile } from './files.ts';
+import { MOST_BYTES, readFolder, refused, type SkillFile } from './files.ts';
 import { readTar } from './tar.ts';
 
 /** Starts one outside program (git, npm); its exit status and what it wrote. */
@@ -26,21 +26,29 @@ export interface Fetched {
 /** Milliseconds that git or npm may take. */
 const TIME_LIMIT = 180_000;
 const GIT_ADDRESS = /^(?:git\+)?(?:https?|ssh|git|file):\/\/|^[\w.-]+@[\w.-]+:/;
+const REASON = /^(?:ssh|fatal|error|.*: Permission denied|npm (?:error|ERR!)(?! code)):? /;
 const NPM_NAME = /^(?:@[\w.-]+\/)?[\w.-]+(?:@[\w.^~<>=*|-]+)?$/;
 
+interface SourceOptions {
+  cwd: string;
+  /** Folder within it that is meant: of a git repository nothing else is looked at. */
+  path?: string;
+  run: RunProgram;
+}
+
 /** `source`: a path, `npm:NAME@VERSION`, or an address or path of a git repository, which may end in #REF. Throws HermesError. */
-export async function fetchSource(source: string, { cwd, run }: { cwd: string; run: RunProgram }): Promise<Fetched> {
+export async function fetchSource(source: string, { cwd, path: part, run }: SourceOptions): Promise<Fetched> {
+  if (source.trim() === '') throw unknownSource(JSON.stringify(source));
   if (source.startsWith('npm:')) return inTemporary((folder) => fromNpm(source.slice('npm:'.length), folder, run));
   const path = resolve(cwd, source.startsWith('~/') ? join(homedir(), source.slice(2)) : source);
   const found = await stat(path).catch(() => undefined);
-  if (found?.isFile())
-    return { files: inPackage(await readTar(await readFile(path))), name: basename(path).replace(/\.(?:tgz|tar(?:\.gz)?)$/, '') };
+  if (found?.isFile()) return { files: inPackage(await readArchive(path)), name: basename(path).replace(/\.(?:tgz|tar(?:\.gz)?)$/, '') };
   if (found?.isDirectory() && !(await isBare(path))) return { files: await readFolder(path, ['node_modules']), name: basename(path) };
   const { address, ref } = split(source);
   const isPath = !GIT_ADDRESS.test(address);
   const repository = isPath ? resolve(cwd, address) : address.replace(/^git\+/, '');
   if (isPath && !(await stat(repository).catch(() => undefined))?.isDirectory()) throw unknownSource(source);
-  return inTemporary((folder) => fromGit(repository, ref, folder, run));
+  return inTemporary((folder) => fromGit(repository, ref, plainPath(part), folder, run));
 }
 
 function split(source: string): { address: string; ref: string } {
@@ -58,7 +66,7 @@ async function isBare(path: string): Promise<boolean> {
  * One commit, as an archive: no working tree is made, so that no hook, filter or link of the repository does anything. Submodules are not
  * followed.
  */
-async function fromGit(repository: string, ref: string, folder: string, run: RunProgram): Promise<Fetched> {
+async function fromGit(repository: string, ref: string, part: string, folder: string, run: RunProgram): Promise<Fetched> {
   if (ref.startsWith('-') || repository.startsWith('-'))
     throw new HermesError('bad_source', `${JSON.stringify(ref)} is no branch, tag or commit`, { kind: 'usage' });
   const [git, archive] = [join(folder, 'git'), join(folder, 'files.tar')];
@@ -74,16 +82,19 @@ async function fromGit(repository: string, ref: string, folder: string, run: Run
   };
   await call('init', '--quiet', '--bare', '--template=', git);
   await call('-C', git, 'fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', repository, ref);
-  await call('-C', git, 'archive', '--format=tar', '-o', archive, 'FETCH_HEAD');
   const commit = await call('-C', git, 'rev-parse', 'FETCH_HEAD');
-  return { files: await readTar(await readFile(archive)), name: basename(repository).replace(/\.git$/, ''), commit };
+  const name = basename(repository).replace(/\.git$/, '');
+  const only = part === '' ? [] : ['--', part];
+  if (part !== '' && (await call('--literal-pathspecs', '-C', git, 'ls-tree', commit, ...only)) === '') return { files: [], name, commit };
+  await call('--literal-pathspecs', '-C', git, 'archive', '--format=tar', '-o', archive, commit, ...only);
+  return { files: await readArchive(archive), name, commit };
 }
 
 /** The archive as npm has it: nothing is installed, and no script of the package runs. */
 async function fromNpm(spec: string, folder: string, run: RunProgram): Promise<Fetched> {
   if (!NPM_NAME.test(spec))
     throw new HermesError('bad_source', `${JSON.stringify(spec)} is no npm package: expected NAME or NAME@VERSION`, { kind: 'usage' });
-  const args = ['pack', spec, '--ignore-scripts', '--silent', '--pack-destination', folder];
+  const args = ['pack', spec, '--ignore-scripts', '--loglevel=error', '--pack-destination', folder];
   const { code, output } = await started(run, 'npm', args, { ...process.env, npm_config_update_notifier: 'false' });
   const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
   if (code !== 0 || archive === undefined) {
@@ -93,7 +104,17 @@ async function fromNpm(spec: string, folder: string, run: RunProgram): Promise<F
     });
   }
   const name = spec.replace(/(?!^)@.*$/, '').replace(/^.*\//, '');
-  return { files: inPackage(await readTar(await readFile(join(folder, archive)))), name };
+  return { files: inPackage(await readArchive(join(folder, archive))), name };
+}
+
+async function readArchive(file: string): Promise<SkillFile[]> {
+  if ((await stat(file)).size > 2 * MOST_BYTES) throw refused('it is far too large'); // headers and padding come on top of the files
+  return readTar(await readFile(file));
+}
+
+/** A folder within a source, as archives name it; '' = all of it. */
+export function plainPath(path = '.'): string {
+  return path.replace(/^(?:\.?\/)+|(?:\/\.?)+$/g, '').replace(/^\.$/, '');
 }
 
 /** npm puts everything under one folder, mostly `package`. */
@@ -122,10 +143,10 @@ async function inTemporary(job: (folder: string) => Promise<Fetched>): Promise<F
   }
 }
 
-/** git's own reason stands before its advice. */
+/** The reason stands before the advice: of ssh, of git, of npm (after its code). */
 function lastLine(output: string): string {
   const lines = output.trim().split('\n');
-  return (lines.find((line) => /^(?:fatal|error|npm (?:error|ERR!)):? /.test(line)) ?? lines.at(-1) ?? '').trim() || 'it says nothing';
+  return (lines.find((line) => REASON.test(line)) ?? lines.at(-1) ?? '').trim() || 'it says nothing';
 }
 
 function unknownSource(source: string): HermesError {

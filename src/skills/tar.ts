@@ -8,6 +8,7 @@ const MOST_HEADER = 64_000;
 
 export async function readTar(archive: Uint8Array): Promise<SkillFile[]> {
   const bytes = archive[0] === 0x1f && archive[1] === 0x8b ? unzipped(archive) : archive;
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) throw refused('it is a zip archive; unpack it, and name the folder');
   if (bytes.length < BLOCK) throw refused('it is no archive');
   const files: SkillFile[] = [];
   const known = new Set<string>();
@@ -38,11 +39,18 @@ export async function readTar(archive: Uint8Array): Promise<SkillFile[]> {
     room -= size;
     checkRoom(files.length + 1, room);
     checkedPath(path);
-    if (known.has(path.toLowerCase())) throw refused(`${path} stands in the archive twice`);
-    known.add(path.toLowerCase());
+    const same = path.normalize('NFC').toLowerCase(); // some systems know no difference
+    if (known.has(same)) throw refused(`${path} stands in the archive twice`);
+    known.add(same);
     files.push({ path, data: data.slice(), executable: (octal(header, 100, 8) & 0o111) !== 0 });
   }
+  const both = [...known].find((path) => parentsOf(path).some((parent) => known.has(parent)));
+  if (both !== undefined) throw refused(`${both} lies in a file of the archive`);
   return files;
+}
+
+function parentsOf(path: string): string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 
 function unzipped(archive: Uint8Array): Uint8Array {

@@ -1,7 +1,8 @@
 /** The configuration through its door: real files in temporary folders, an environment of our own. */
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
@@ -153,6 +154,12 @@ test('files that are no configuration: one clear error each', async () => {
   assert.match((await failure(load())).message, /not UTF-8/);
   await project('x = 1\n'.repeat(200_000));
   assert.match((await failure(load())).message, /too many/);
+  await truncate(join(cwd, '..', 'hermes_config.toml'), 5e9);
+  assert.match((await failure(load())).message, /5000000000 bytes are too many/, 'it is not read to find that out');
+  await rm(join(cwd, '..', 'hermes_config.toml'));
+  execFileSync('mkfifo', [join(cwd, '..', 'hermes_config.toml')]);
+  assert.match((await failure(load())).message, /it is a pipe/, 'nobody waits for a writer');
+  await rm(join(cwd, '..', 'hermes_config.toml'));
   await project('[1, 2]', 'list.json');
   assert.equal((await failure(load({ file: '../list.json' }))).code, 'config_syntax');
   await project('{"a": ', 'half.json');

@@ -24,7 +24,7 @@ test('list and check: tools and instructions, what is wrong and what the specifi
   assert.match(list.out, /Report +说明 +使用中/);
   assert.match(list.out, /bad +工具 +无法使用/);
   assert.match(list.out, /calculator +工具 +使用中 +程序自带/);
-  assert.match(list.err, /skills\/bad\/skill\.yaml: .*examples: expected at least 2/);
+  assert.match(list.err, /skills\/bad\/skill\.yaml: 技能有误（.*examples: expected at least 2/);
   assert.equal(list.status, 1);
   const check = await hermes(['skills', 'check', 'report'], { cwd });
   assert.match(check.out, /SKILL\.md: name: expected lower-case letters \(deviation\)/);
@@ -41,6 +41,18 @@ test('list and check: tools and instructions, what is wrong and what the specifi
   assert.match(shown.out, /春眠不觉晓/);
   const call = await hermes(['tools', 'call', 'count_characters', 'text=你好'], { cwd });
   assert.deepEqual(JSON.parse(call.out), { count: 2 }, call.err);
+});
+
+test('with no skill of your own the list says so, and how to add one', async () => {
+  const cwd = await folder();
+  const list = await hermes(['skills', 'list'], { cwd });
+  assert.match(list.out, /calculator/);
+  assert.match(list.err, /No skills of your own here yet\. Add one: hermes skills add /);
+  assert.equal(list.status, 0);
+  assert.match((await hermes(['skills', 'list', '--lang', 'zh'], { cwd })).err, /没有自己的技能.*hermes skills add/);
+  assert.equal((await hermes(['skills', 'list', '--json'], { cwd })).err, '');
+  await write(cwd, { 'skills/report/SKILL.md': text('report') });
+  assert.equal((await hermes(['skills', 'list'], { cwd })).err, '');
 });
 
 test('add shows everything and needs a yes; a change is refused until it is accepted; remove needs one, too', async () => {

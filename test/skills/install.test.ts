@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
@@ -173,6 +173,24 @@ test('a link in a repository is refused', async (t) => {
   assert.equal(existsSync(into), false);
 });
 
+test('of a repository with links and large files a folder without them can be added', async (t) => {
+  const { folder, into, plan } = await place(t);
+  const repository = join(folder, 'many');
+  await write(repository, { 'skills/报告/SKILL.md': text('报告'), 'AGENTS.md': 'x', 'model.bin': new Uint8Array(21_000_000) });
+  await symlink('AGENTS.md', join(repository, 'CLAUDE.md'));
+  git(repository, 'init', '--quiet', '-b', 'main');
+  git(repository, 'add', '.');
+  git(repository, 'commit', '--quiet', '-m', 'x');
+  await assert.rejects(plan('many#main'), { code: 'skill_files' });
+  for (const path of ['skills/报告', './skills/报告/', 'skills']) {
+    const { skills, commit } = await plan('many#main', path);
+    assert.deepEqual([skills.map(({ name }) => name), commit?.length], [['报告'], 40], path);
+  }
+  for (const path of ['skills/none', 'skills/*', ':(top)skills']) await assert.rejects(plan('many#main', path), { code: 'no_skill' }, path);
+  await assert.rejects(plan('many#main', '../many'), { code: 'git_failed' });
+  assert.equal(existsSync(into), false);
+});
+
 /** The answers of a registry for one package. */
 async function registry(t: TestContext, name: string, archive: Uint8Array): Promise<string> {
   const server = createServer((request, response) => {
@@ -230,7 +248,7 @@ test('from npm: the package is packed and read, none of its scripts run', async 
   await carryOut();
   assert.deepEqual(await tree(into), ['字数/skill.ts', '字数/skill.yaml']);
   assert.equal(existsSync(mark), false);
-  await assert.rejects(plan('npm:hermes-skill-absent'), { code: 'npm_failed' });
+  await assert.rejects(plan('npm:hermes-skill-absent'), { code: 'npm_failed', message: /npm error 404/ });
   await assert.rejects(plan('npm:../package'), { code: 'bad_source' });
   await assert.rejects(plan('hermes-skill-demo'), (error: { code: string; next: string }) => {
     assert.equal(error.code, 'no_source');
@@ -276,6 +294,8 @@ test('archives that escape, link, repeat, lie or are far too large are refused, 
     'hard.tgz': [/evil is a link/, Buffer.concat([skill, entry('package/evil', { type: '1', link: 'package/SKILL.md' }), end])],
     'device.tgz': [/evil is no file/, Buffer.concat([skill, entry('package/evil', { type: '3' }), end])],
     'twice.tgz': [/stands in the archive twice/, Buffer.concat([skill, entry('package/skill.md', { data: 'x' }), end])],
+    'both.tgz': [/package\/a\/b lies in a file/, Buffer.concat([skill, entry('package/a', { data: 'x' }), entry('package/a/b'), end])],
+    'accents.tgz': [/twice/, Buffer.concat([skill, entry('package/caf\u00e9'), entry('package/cafe\u0301'), end])],
     'cut.tgz': [/cut short/, Buffer.concat([skill, entry('package/a', { data: 'x'.repeat(600) })]).subarray(0, -512)],
     'sum.tgz': [/no tar archive/, Buffer.concat([Buffer.from('x'.repeat(512)), end])],
     'bomb.tgz': [/too large/, Buffer.alloc(60_000_000)],
@@ -286,6 +306,11 @@ test('archives that escape, link, repeat, lie or are far too large are refused, 
     await writeFile(join(folder, name), gzipSync(bytes));
     await assert.rejects(plan(name), message, name);
   }
+  await writeFile(join(folder, 'skill.zip'), Buffer.from('PK\x03\x04 and more'));
+  await assert.rejects(plan('skill.zip'), /it is a zip archive; unpack it/);
+  await writeFile(join(folder, 'huge.tgz'), '');
+  await truncate(join(folder, 'huge.tgz'), 5e9);
+  await assert.rejects(plan('huge.tgz'), /far too large/, 'it is not read to find that out');
   await writeFile(join(folder, 'text.tgz'), 'no archive');
   await assert.rejects(plan('text.tgz'), /archive/);
   assert.equal(existsSync(into), false);
@@ -305,5 +330,6 @@ test('a bad skill is refused with its reason before anything is asked', async (t
   const { skills } = await plan('name').catch((error: Error) => ({ skills: [error.message] }));
   assert.match(String(skills[0]), /refused/);
   await assert.rejects(plan('nowhere/at all'), { code: 'no_source' });
+  await assert.rejects(plan(''), { code: 'no_source' });
   assert.equal(existsSync(into), false);
 });

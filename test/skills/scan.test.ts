@@ -1,14 +1,15 @@
 /** Folders with skill.yaml: what becomes a tool, what is refused and why, and that nothing of it runs before it is called. */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, rename, symlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readFile, rename, symlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { scanSkills } from '../../src/skills/scan.ts';
 import calculator from '../../tools/calculator.ts';
 import { callOnce } from './call.ts';
-import { COUNT, COUNT_CODE, COUNT_YAML, ownFolder, write } from './rig.ts';
+import { COUNT, COUNT_CODE, COUNT_YAML, ownFolder, text, write } from './rig.ts';
 
 const scan = (path: string, options = {}) => scanSkills([{ path, origin: 'project' }], options);
 
@@ -192,6 +193,39 @@ test('what is made to break its reader costs only its own skill', async (t) => {
   assert.deepEqual(
     diagnostics.map(({ file, code }) => [file, code]),
     [[join(folder, 'yaml/skill.yaml'), 'unreadable']],
+  );
+});
+
+test('what is no text, waits for a writer or lies elsewhere is told, and is never waited for', async (t) => {
+  const top = await ownFolder(t);
+  const folder = join(top, 'skills');
+  const gbk = Uint8Array.from([0x2d, 0x2d, 0x2d, 0x0a, 0x6e, 0x61, 0x6d, 0x65, 0x3a, 0x20, 0xd6, 0xdc, 0xb1, 0xa8, 0x0a]); // name: 周报
+  await write(folder, {
+    'a/SKILL.md': gbk,
+    'b/skill.yaml': gbk,
+    'b/skill.ts': COUNT_CODE,
+    'd/notes.md': 'x',
+    'e/skill.yaml': COUNT_YAML,
+    'good/SKILL.md': text('good'),
+  });
+  await write(top, { 'outside/SKILL.md': text('d') });
+  await mkdir(join(folder, 'c'));
+  execFileSync('mkfifo', [join(folder, 'c/SKILL.md'), join(folder, 'e/skill.ts')]);
+  await symlink('../../outside/SKILL.md', join(folder, 'd/SKILL.md'));
+  const { texts, diagnostics } = await scan(folder);
+  assert.deepEqual(
+    texts.map(({ name }) => name),
+    ['good'],
+  );
+  assert.deepEqual(
+    diagnostics.map(({ file, message }) => `${basename(dirname(file))}: ${message}`),
+    [
+      'a: it is no UTF-8 text; save it as UTF-8',
+      'b: it is no UTF-8 text; save it as UTF-8',
+      'c: it is no ordinary file',
+      'd: it is a link that leads out of its folder',
+      'e: entry: expected a file, got skill.ts, which is none',
+    ],
   );
 });
 

@@ -11,6 +11,7 @@ import type { FoundSkill, Skills } from '../../skills/scan.ts';
 import type { SkillDiagnostic } from '../../skills/types.ts';
 import { confirm } from '../approve.ts';
 import { type Cli, type ExitStatus, meaning, usageError } from '../context.ts';
+import { inOwnWords } from '../errors.ts';
 import { loadFor, tellInert } from '../load.ts';
 import type { BaseOptions } from '../options.ts';
 import { harmless, table } from '../text.ts';
@@ -33,6 +34,8 @@ export async function skillsList(cli: Cli, options: JsonOption): Promise<ExitSta
     );
     cli.terminal.out(table([head, ...rows], cli.terminal.tableColumns));
   }
+  const hasOwn = skills.found.some(({ origin }) => origin !== 'bundled');
+  if (!hasOwn && !options.json && !options.quiet) cli.terminal.err(`${cli.t('skills.none')}\n`);
   tellAll(cli, skills.diagnostics, 'yellow', options);
   return skills.diagnostics.length === 0 ? 0 : 1;
 }
@@ -48,8 +51,7 @@ export async function skillsCheck(cli: Cli, name: string | undefined, options: C
   const [diagnostics, hints] = [skills.diagnostics.filter(isMeant), skills.hints.filter(isMeant)];
   if (options.json) cli.terminal.out(`${JSON.stringify({ skills: meant, diagnostics, hints }, null, 2)}\n`);
   else {
-    for (const { file, line, code, message } of [...diagnostics, ...hints])
-      cli.terminal.out(harmless(`${file}${line === undefined ? '' : `:${line}`}: ${message} (${code})\n`));
+    for (const one of [...diagnostics, ...hints]) cli.terminal.out(harmless(`${toldIn(cli, one)} (${one.code})\n`));
   }
   const good = meant.filter(({ state }) => state === 'used').length;
   cli.terminal.err(`${cli.t('skills.checked', { good, bad: diagnostics.length, hints: hints.length })}\n`);
@@ -147,8 +149,11 @@ function placeOf(cli: Cli, { origin, folder }: FoundSkill): string {
 
 function tellAll(cli: Cli, diagnostics: readonly SkillDiagnostic[], colour: 'yellow', { quiet }: { quiet?: boolean }): void {
   if (quiet) return;
-  for (const { file, line, message } of diagnostics)
-    cli.terminal.err(`${cli.terminal.paint(colour, '!')} ${harmless(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)}\n`);
+  for (const one of diagnostics) cli.terminal.err(`${cli.terminal.paint(colour, '!')} ${harmless(toldIn(cli, one))}\n`);
+}
+
+function toldIn(cli: Cli, { file, line, code, message }: SkillDiagnostic): string {
+  return `${file}${line === undefined ? '' : `:${line}`}: ${inOwnWords(cli, { code, message }).message}`;
 }
 
 // ---- asking ------------------------------------------------------------------------------------------------
