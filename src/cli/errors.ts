@@ -9,9 +9,9 @@ import { inChinese, phraseInChinese } from './errors-zh.ts';
 import { isMessageKey } from './messages.ts';
 import { harmless } from './text.ts';
 
-/** Errors that the table of messages knows by their code are told in the user's language, others as they are. */
+/** Errors whose code one of the tables knows are told in the user's language, others as they are. */
 export function toldError(cli: Cli, thrown: unknown): ErrorData {
-  const data = inWords(cli, thrown);
+  const data = inOwnWords(cli, inWords(cli, thrown));
   return { ...data, message: withoutSecrets(data.message), ...(data.next === undefined ? {} : { next: withoutSecrets(data.next) }) };
 }
 

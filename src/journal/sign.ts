@@ -47,11 +47,16 @@ async function readKey(file: string, kind: 'private' | 'public', command: string
   } catch (error) {
     cause = error;
   }
-  throw new HermesError('bad_key', `${file} holds no ${kind} Ed25519 key in PEM`, {
-    kind: 'usage',
-    next: `make one with: ${command}`,
-    cause,
-  });
+  const unread = (cause as NodeJS.ErrnoException | undefined)?.syscall;
+  throw new HermesError(
+    'bad_signing_key',
+    unread ? `${file} cannot be read (${(cause as Error).message})` : `${file} holds no ${kind} Ed25519 key in PEM`,
+    {
+      kind: 'usage',
+      next: `make one with: ${command}`,
+      cause,
+    },
+  );
 }
 
 export function signaturePath(directory: string, head: Pick<RunHead, 'run_id' | 'started'>): string {

@@ -1,7 +1,7 @@
 /** What a Chinese reader is told of errors that arise in English: the headline, and a next step that names the thing. */
 
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -84,6 +84,15 @@ test('what a configuration key expects is told in Chinese', () => {
 test('what is told in Chinese already stays as it is', async () => {
   assert.match(await told(['models', 'pull', 'hf:x']), /^错误：应为 hf:OWNER[^（]*，而不是“hf:x”\n下一步：可用的写法：/);
   assert.match(await told(['doctor'], { HERMES_MODEL_PROVIDER: 'deepseek' }), /✗ 模型：缺少密钥（.*\n {4}→ 在环境变量.*DEEPSEEK_API_KEY/);
+});
+
+test('what doctor finds wrong is told in Chinese, too; a key to sign with is no key of a provider', async () => {
+  const rules = await told(['doctor'], { HERMES_PERMISSIONS_ALLOW: ':x' });
+  assert.match(rules, /✗ 权限规则：权限规则写法有误（permissions\.allow: .*":x"）\n {4}→ 写成 TOOL/);
+  await writeFile(join(cwd, 'note.txt'), 'no key');
+  await hermes(['tools', 'call', 'calculator', 'expression=1'], { cwd });
+  assert.match(await told(['runs', 'sign', 'last', '--key', 'note.txt']), /错误：签名密钥无法使用（note\.txt holds no private/);
+  assert.match(await told(['runs', 'verify', '--key', 'absent.pub']), /错误：签名密钥无法使用（absent\.pub cannot be read/);
 });
 
 test('a base_url that is meant for nobody in particular is not left out without a word', async () => {
