@@ -15,8 +15,11 @@ export interface SkillFile {
 export const MOST_FILES = 2_000;
 export const MOST_BYTES = 20_000_000;
 const MOST_DEPTH = 16;
-/** No part of a skill: git's own, and what systems and Python leave behind. */
-const LEFT = ['.git', '.DS_Store', '__pycache__'];
+
+/** No part of a skill: git's own, and what systems and Python leave behind. Other files beside Python's own are: code may import them. */
+export function isLeft(path: string): boolean {
+  return /(?:^|\/)(?:\.git(?:\/|$)|\.DS_Store$|__pycache__\/[^/]+\.pyc$)/.test(path);
+}
 
 /** All files below the folder. Links and devices are refused by name. Throws HermesError `skill_files`. */
 export async function readFolder(folder: string, without: readonly string[] = []): Promise<SkillFile[]> {
@@ -25,7 +28,7 @@ export async function readFolder(folder: string, without: readonly string[] = []
   async function look(path: string, depth: number): Promise<void> {
     for (const entry of await readdir(join(folder, path), { withFileTypes: true })) {
       const inside = path === '' ? entry.name : `${path}/${entry.name}`;
-      if (LEFT.includes(entry.name) || without.includes(entry.name)) continue;
+      if (isLeft(inside) || without.includes(entry.name)) continue;
       if (depth > MOST_DEPTH) throw refused(`${inside} lies deeper than ${MOST_DEPTH} folders`);
       if (entry.isDirectory()) await look(inside, depth + 1);
       else if (!entry.isFile())

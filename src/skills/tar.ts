@@ -1,6 +1,6 @@
 /** The files of a tar archive, also a compressed one, in memory: npm packages and `git archive`. Links, devices and escaping paths are refused. */
 
-import { checkedPath, checkRoom, MOST_BYTES, refused, type SkillFile } from './files.ts';
+import { checkedPath, checkRoom, isLeft, MOST_BYTES, refused, type SkillFile } from './files.ts';
 
 const BLOCK = 512;
 /** Bytes of one extended header. */
@@ -42,6 +42,7 @@ export async function readTar(archive: Uint8Array): Promise<SkillFile[]> {
     const same = path.normalize('NFC').toLowerCase(); // some systems know no difference
     if (known.has(same)) throw refused(`${path} stands in the archive twice`);
     known.add(same);
+    if (isLeft(path)) continue;
     files.push({ path, data: data.slice(), executable: (octal(header, 100, 8) & 0o111) !== 0 });
   }
   const both = [...known].find((path) => parentsOf(path).some((parent) => known.has(parent)));
