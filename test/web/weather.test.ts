@@ -111,9 +111,12 @@ test("days as people name them, in the city's time; others are told the days the
     周日: '2026-03-15',
     下周三: '2026-03-18',
     星期天: '2026-03-15',
+    今天下午: '2026-03-14',
+    三天后: '2026-03-17',
+    'March 20': '2026-03-20',
   };
   for (const [date, iso] of Object.entries(days)) assert.equal((await told({ city: 'Tokyo', date })).data?.date, iso, date);
-  for (const date of ['昨天', '2026-03-01', '2027-01-01', 'someday', '2026-02-30', '今天下午']) {
+  for (const date of ['昨天', '2026-03-01', '2027-01-01', 'someday', '2026-02-30', '下周']) {
     const { code, message } = await told({ city: 'Tokyo', date });
     assert.deepEqual([code, /known are 2026-03-14 to 2026-03-29/.test(message!)], ['no_such_day', true], date);
   }
