@@ -28,18 +28,29 @@ function errorOf(thrown: unknown): ErrorData {
   if (thrown instanceof RangeError && thrown.message === 'Invalid string length') return { code: 'result_too_large', message: TOO_LONG };
   const next = typeof error.next === 'string' ? { next: cut(cleanText(error.next), NEXT_LIMIT) } : {};
   if (thrown instanceof HermesError) return { ...thrown.toData(), message: shortMessage(thrown.message), ...next, ...marks };
-  const code = [error.code, error.cause?.code].find((one) => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one)) ?? TOOL_FAILED;
   return {
-    code: code as string,
+    code: codeOf(error),
     message: shortMessage(messageOf(thrown, error)),
     ...next,
     ...marks,
   };
 }
 
+/** Its own code, else that of its cause; what clients of the web say by a status or a name. */
+function codeOf({ code, cause, name, status, statusCode, response }: Thrown): string {
+  const written = [code, cause?.code].find((one) => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one));
+  if (written !== undefined) return written as string;
+  const http = [code, status, statusCode, response?.status].find((one) => Number.isInteger(one) && /^[45]\d\d$/.test(String(one)));
+  return http !== undefined ? `http_${http}` : name === 'TimeoutError' ? 'timeout' : TOOL_FAILED;
+}
+
 /** What may stand on anything that is thrown. */
 interface Thrown {
   code?: unknown;
+  name?: unknown;
+  status?: unknown;
+  statusCode?: unknown;
+  response?: { status?: unknown };
   message?: unknown;
   next?: unknown;
   /** The same call may succeed in a moment. */

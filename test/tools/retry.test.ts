@@ -1,10 +1,14 @@
 /** Self-healing: what is tried again by itself, what is not, and how many retries a task costs that keeps on failing. */
 
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { AgentOptions } from '../../src/agent/types.ts';
 import type { Call, Fact, Level, Trail } from '../../src/kernel/types.ts';
 import { type ToolDefinition, tool } from '../../src/tools/define.ts';
+import { scanTools } from '../../src/tools/scan.ts';
 import { type Said, told } from '../guards/story.ts';
 import { acted, callOf, stage, stateWith } from './performing.ts';
 
@@ -70,6 +74,45 @@ test('a call that only looks is made again after errors that pass, with the same
     },
   });
   assert.equal((await acted({ tools: [wrapped] }, callOf('wrapped', {}, { level: 'read' }))).tries, 2);
+});
+
+test('what clients of the web throw has a code, and is made again where that helps', async () => {
+  const cases: [thrown: object, code: string, runs: number][] = [
+    [{ status: 503 }, 'http_503', 3],
+    [{ statusCode: 429 }, 'http_429', 3],
+    [{ response: { status: 502 } }, 'http_502', 3],
+    [{ code: 429 }, 'http_429', 3],
+    [{ status: 404 }, 'http_404', 1],
+    [{ code: 'E_OWN', status: 503 }, 'E_OWN', 1],
+    [{ name: 'TimeoutError' }, 'timeout', 2],
+    [{ code: 42 }, 'tool_failed', 1],
+  ];
+  for (const [thrown, code, runs] of cases) {
+    const end = await run([thrown as Thrown]);
+    assert.deepEqual([!end.result.success && end.result.error.code, end.runs.length], [code, runs], JSON.stringify(thrown));
+  }
+});
+
+test('plain functions in threads: the same', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hermes-retry-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const body = (error: string) => `let runs = 0;
+/** Looks. @level read */
+export default function NAME() { if (++runs < 3) throw Object.assign(new Error('no'), ${error}); return runs; }`;
+  const errors = {
+    passes: '{ code: "ECONNRESET" }',
+    says_so: '{ code: "odd", retryable: true }',
+    stands: '{ code: "odd" }',
+    ends: '{ code: "busy", final: true }',
+  };
+  for (const [name, error] of Object.entries(errors)) await writeFile(join(folder, `${name}.mjs`), body(error).replace('NAME', name));
+  const { tools } = await scanTools([folder]);
+  const got: Record<string, unknown> = {};
+  for (const name of Object.keys(errors)) {
+    const { result, tries = 1 } = await acted({ tools }, callOf(name, {}, { level: 'read' }));
+    got[name] = result.success ? [result.data, tries] : [result.error.code, result.error.final === true, tries];
+  }
+  assert.deepEqual(got, { passes: [3, 3], says_so: [3, 3], stands: ['odd', false, 1], ends: ['busy', true, 1] });
 });
 
 test('what may have done something is not repeated, unless it is idempotent or names the code', async () => {
