@@ -77,9 +77,13 @@ async function prompt(cli: Cli, question: string, signal?: AbortSignal): Promise
   const end = () => ended.abort();
   reader.once('close', end);
   process.stdin.once('error', end); // the terminal was closed
-  // In a prompt Ctrl-C is a key; it means here what it means elsewhere.
+  // In a prompt Ctrl-C is a key; it means here what it means elsewhere: where nothing is going on yet, the end of the program.
   reader.once('SIGINT', () => {
-    process.emit('SIGINT', 'SIGINT');
+    const isHeard = process.emit('SIGINT', 'SIGINT');
+    if (!isHeard) {
+      cli.terminal.err('\n');
+      process.exit(130);
+    }
     end();
   });
   try {

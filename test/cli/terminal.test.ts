@@ -1,7 +1,7 @@
 /** In a real terminal: streamed text, the question y/n with its real arguments, Ctrl-C, the talk. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,7 +50,7 @@ test('a question shows the real arguments, marked and made harmless; y runs the 
   await no.seen(/Not done\./);
   assert.equal(await no.ended, 0, 'a person was asked and said no');
 
-  const stopped = onScreen(['run', 'write'], { cwd, env });
+  const stopped = onScreen(['run', 'write', '-C', await folder()], { cwd, env });
   await stopped.seen(/n = no: /);
   stopped.type('\x03');
   assert.equal(await stopped.ended, 130);
@@ -116,4 +116,16 @@ test('a paste of several lines stays editable until Enter, and is one request', 
   await screen.seen(/›/);
   screen.type('\x04');
   assert.equal(await screen.ended, 0);
+});
+
+test('Ctrl-C at the question about a new folder ends the program: nothing has begun', { skip }, async () => {
+  const cwd = await folder();
+  await writeFile(join(cwd, 'hermes_config.toml'), '[agent]\nmax_steps = 4\n');
+  const { env, requests } = await modelServer([{ text: 'never said' }]);
+  const screen = onScreen(['run', 'hello'], { cwd, env: { ...env, HERMES_TRUST: '' } });
+  await screen.seen(/Do you trust the authors of this folder\?/);
+  screen.type('\x03');
+  assert.equal(await screen.ended, 130);
+  assert.equal(requests.length, 0);
+  assert.ok(!(await readdir(cwd)).includes('.hermes'));
 });
