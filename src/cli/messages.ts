@@ -631,7 +631,10 @@ const TABLE = {
     '请缩短：合计最多使用 32 KiB，就近的文件优先',
   ],
   'doctor.tools': ['tools', '工具'],
-  'doctor.tools.checked': ['{good} can be used, problems: {bad}', '可用 {good} 个，问题 {bad} 个'],
+  'doctor.tools.checked': [
+    '{good} can be used, not set up: {without}, problems: {bad}',
+    '可用 {good} 个，未设置 {without} 个，问题 {bad} 个',
+  ],
   'doctor.sandbox': ['sandbox', '沙箱'],
   'doctor.sandbox.unused': ['not needed: the shell tool is disabled', '不需要：shell 工具已停用'],
   'doctor.sandbox.off': ['switched off: commands can read and change all that you can', '已关闭：命令能读取和修改你能碰到的一切'],

@@ -109,7 +109,8 @@ test('tools: list, show, check with a bad file, a call by hand with its permissi
   assert.match(check.out, /greet\.ts\n\{\n {2}"name": "greet",\n {2}"description": "向某人问好。"/);
   assert.match(check.out, /does not say when to use it.*no_when[\s\S]*no examples/);
   assert.doesNotMatch(check.out, /"name": "calculator"/);
-  assert.match(check.err, /about \d+ tokens in each request; problems: 1, hints: 2/);
+  const usable = list.out.trim().split('\n').length - 1 - (list.out.match(/is not set up/g)?.length ?? 0);
+  assert.match(check.err, new RegExp(`^tools that can be used: ${usable}, about \\d+ tokens in each request; problems: 1, hints: 2`));
   assert.match((await hermes(['tools', 'show', 'greet'], { cwd })).out, /"required"/);
   const near = await hermes(['tools', 'show', 'gret'], { cwd });
   assert.deepEqual([near.status, /greet/.test(near.err)], [2, true]);
@@ -178,6 +179,7 @@ test('doctor says what is there, what is not, and the command that mends it', as
   const good = await hermes(['doctor'], { cwd, env });
   assert.equal(good.status, 0, good.out);
   assert.match(good.out, /✓ model: openai-compatible:scripted/);
+  assert.match(good.out, /✓ tools: \d+ can be used, not set up: 2, problems: 0\n/); // web_search and send_email
   assert.match(good.out, /✓ endpoint: 127\.0\.0\.1:\d+ can be reached/);
   assert.match(good.out, /! \.env: .*can be read by others\n {4}→ chmod 600/);
   assert.ok(!good.out.includes('sk-0123'), 'keys are never shown');

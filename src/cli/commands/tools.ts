@@ -57,10 +57,11 @@ export async function toolsShow(cli: Cli, name: string, options: ListOptions): P
  */
 export async function toolsCheck(cli: Cli, options: ListOptions): Promise<ExitStatus> {
   const { definitionOf, lintTools, tokensOf } = await import('../../tools/lint.ts');
-  return withTools(cli, options, ({ tools, diagnostics, hints, files }) => {
+  return withTools(cli, options, ({ tools, diagnostics, hints, files }, { toolSettings, env }) => {
+    const offered = tools.filter((tool) => lackOf(tool, toolSettings[tool.info.name] ?? {}, env) === undefined);
     const infos = tools.map(({ info }) => info);
     const lints = lintTools(infos).filter(({ tool }) => files.has(tool));
-    const tokens = infos.reduce((sum, info) => sum + tokensOf(info), 0);
+    const tokens = offered.reduce((sum, { info }) => sum + tokensOf(info), 0);
     if (options.json) {
       const told = infos.map((info) => ({ ...definitionOf(info), level: info.level, tokens: tokensOf(info), file: files.get(info.name) }));
       cli.terminal.out(`${JSON.stringify({ tools: told, tokens, diagnostics, hints, lints }, null, 2)}\n`);
@@ -76,7 +77,7 @@ export async function toolsCheck(cli: Cli, options: ListOptions): Promise<ExitSt
       }
     }
     const hinted = lints.length + hints.length;
-    cli.terminal.err(`${cli.t('tools.checked', { good: tools.length, tokens, bad: diagnostics.length, hints: hinted })}\n`);
+    cli.terminal.err(`${cli.t('tools.checked', { good: offered.length, tokens, bad: diagnostics.length, hints: hinted })}\n`);
     return diagnostics.length === 0 ? 0 : 1;
   });
 }
