@@ -109,16 +109,16 @@ function namesOf(schema: JsonObject, aliases: AdaptRules['aliases']): Map<string
 function renameKeys(schema: JsonObject, properties: JsonObject, value: JsonObject, path: string, work: Work): JsonObject {
   const isRoot = schema === work.root;
   const names = namesOf(schema, isRoot ? work.rules.aliases : {});
-  const closed = isRoot ? !isOpen(schema) : schema.additionalProperties === false;
+  const open = isOpen(schema);
+  const closed = isRoot ? !open : schema.additionalProperties === false;
   // where other names are declared, only what is missing is looked for
-  const required = isOpen(schema) && isObject(schema.properties) && Array.isArray(schema.required) ? schema.required : [];
-  const isSought = (name: string | undefined) => !isOpen(schema) || required.includes(name as string);
+  const required = Array.isArray(schema.required) ? schema.required : [];
   const fixed: JsonObject = {};
   const given = Object.entries(value);
   const isGarbage = given.length > 1000; // nobody misspells that many names
   for (const [key, part] of given) {
     const alike = isGarbage ? undefined : names.get(bareName(key));
-    const name = Object.hasOwn(properties, key) ? key : isSought(alike) ? alike : undefined;
+    const name = Object.hasOwn(properties, key) ? key : open && !required.includes(alike as string) ? undefined : alike;
     if (name === undefined) {
       if (!closed) fixed[key] = part;
       else unknownKey(key, Object.keys(properties), path, work);
