@@ -141,7 +141,7 @@ export function modelOptions(config: Config, options: Pick<OpenOptions, 'model' 
 function checkNamed({ values, sources, toolSettings, env }: Config, tools: readonly Tool[], rules: readonly string[]): void {
   const isListed = sources['agent.tool_white_list']?.origin === 'option';
   const names = tools.map((tool) => tool.info.name);
-  const given = [...(isListed ? values.agent.tool_white_list : []), ...rules.map((rule) => rule.split(':', 1)[0]!)];
+  const given = [...(isListed ? values.agent.tool_white_list : []), ...rules.map((rule) => rule.split(/[:@]/, 1)[0]!)];
   const missing = given.find((name) => name !== '' && !name.includes('*') && !names.includes(name));
   if (missing === undefined) {
     if (!isListed) return;

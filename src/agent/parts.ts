@@ -29,7 +29,7 @@ import { DESCRIBE_IMAGE, describeImages } from './images.ts';
 import { asKnown, type OpenedModel, openModel } from './models.ts';
 import type { OutputCheck } from './output.ts';
 import { CHECK_OUTPUT, checkOutput } from './output-rule.ts';
-import { createPermits, type Permits, subjectOf } from './permits.ts';
+import { createPermits, factsOf, type Permits } from './permits.ts';
 import { createPriceWarning } from './price-warning.ts';
 import { createRecover } from './recover.ts';
 import { createShown, isMany } from './shown.ts';
@@ -85,11 +85,11 @@ export function agentParts(options: AgentOptions): AgentParts {
   const secrets = options.secrets && Object.keys(options.secrets).length > 0 ? createSecrets(options.secrets) : undefined;
   const { whiteList = ['*'], approvalDays = 7, ...permissions } = options.permissions ?? {};
   const { allow = [] } = permissions;
-  const subject = subjectOf(options.tools ?? []);
+  const facts = factsOf(options.tools ?? []);
   const permits = createPermits(
     (more) =>
-      withGate(createPermit({ ...permissions, allow: [...allow, ...more], white_list: [...whiteList, FIND_TOOLS, READ_RESULT], subject })),
-    subject,
+      withGate(createPermit({ ...permissions, allow: [...allow, ...more], white_list: [...whiteList, FIND_TOOLS, READ_RESULT], ...facts })),
+    facts,
   );
   const isOffered = (tool: Tool) => whiteList.some((pattern) => matchesPattern(pattern, tool.info.name));
   /** With what reads on in their results, and what finds the others, when not all are shown. */

@@ -1,6 +1,6 @@
 /** The permissions of an agent, with the rules that people add while it works ("always"). */
 
-import { exactRule } from '../guards/permissions.ts';
+import { exactRule, type PermissionRules } from '../guards/permissions.ts';
 import type { Call, Rules, State } from '../kernel/types.ts';
 import type { Tool } from '../tools/define.ts';
 import { defined } from './defined.ts';
@@ -12,13 +12,16 @@ export interface Permits {
 }
 
 /** `make`: the permissions with these more rules in `allow`. */
-export function createPermits(make: (more: readonly string[]) => Permits['rules'], subject: (tool: string) => string | undefined): Permits {
+export function createPermits(
+  make: (more: readonly string[]) => Permits['rules'],
+  { subject, code }: Required<Pick<PermissionRules, 'subject' | 'code'>>,
+): Permits {
   const added: string[] = [];
   let rules = make(added);
 
   /** What "always" would write; undefined where that would not help: what hooks, judges and origins ask about is asked every time. */
   function always(state: State, call: Call): string | undefined {
-    const rule = exactRule(call, subject(call.name));
+    const rule = exactRule(call, subject(call.name), code(call.name));
     return rule !== undefined && make([...added, rule]).permit(state, call).decision === 'allow' ? rule : undefined;
   }
 
@@ -34,8 +37,12 @@ export function createPermits(make: (more: readonly string[]) => Permits['rules'
   };
 }
 
-/** What a rule TOOL:PATTERN speaks of: the first argument that the tool declares (a path, a command, an address). */
-export function subjectOf(tools: readonly Tool[]): (name: string) => string | undefined {
+/**
+ * What a rule TOOL:PATTERN speaks of: the first argument that the tool declares (a path, a command, an address). What a rule TOOL@CODE
+ * holds for.
+ */
+export function factsOf(tools: readonly Tool[]): Required<Pick<PermissionRules, 'subject' | 'code'>> {
   const subjects = new Map(tools.map(({ info }) => [info.name, Object.keys(info.input_schema.properties ?? {})[0]]));
-  return (name) => subjects.get(name);
+  const codes = new Map(tools.map(({ info, code }) => [info.name, code?.loaded.slice(0, 16)]));
+  return { subject: (name) => subjects.get(name), code: (name) => codes.get(name) };
 }

@@ -6,6 +6,7 @@ import type { Call, Json, JsonObject, Level, Permission, State, ToolInfo } from 
 
 /**
  * Rules are TOOL, TOOL:PATTERN or TOOL:ARGUMENT=PATTERN; * stands for any characters. Deny wins over ask, ask over allow.
+ * TOOL@CODE in `allow`, which "always" writes: the tool as long as its code is this.
  * A PATTERN in `deny` and `ask` may match any argument; in `allow` only the tool's subject, so that no other text opens the door.
  */
 export interface PermissionRules {
@@ -16,6 +17,8 @@ export interface PermissionRules {
   white_list?: readonly string[];
   /** The argument that a tool's calls are about (path, command, address); default: the only one that a call has. */
   subject?(tool: string): string | undefined;
+  /** What names the code of a tool from a user's file. */
+  code?(tool: string): string | undefined;
 }
 
 /** What happens when no rule speaks. */
@@ -28,6 +31,7 @@ const BY_LEVEL: Readonly<Record<Level, Permission>> = {
 interface Rule {
   text: string;
   tool: string;
+  code?: string;
   argument?: string;
   pattern?: string;
 }
@@ -40,8 +44,13 @@ export function createPermit(rules: PermissionRules): (state: State, call: Call)
   const lists: { decision: List; rules: Rule[]; speaks(rule: Rule, call: Call): boolean }[] = [
     { decision: 'deny', rules: parse('deny', rules.deny), speaks: concerns },
     { decision: 'ask', rules: parse('ask', rules.ask), speaks: concerns },
-    { decision: 'allow', rules: parse('allow', rules.allow), speaks: (rule, call) => permits(rule, call, subject(call)) },
+    {
+      decision: 'allow',
+      rules: parse('allow', rules.allow),
+      speaks: (rule, call) => isCode(rule, call) && permits(rule, call, subject(call)),
+    },
   ];
+  const isCode = ({ code }: Rule, { name }: Call) => code === undefined || code === rules.code?.(name);
   const listed = whiteListed(rules.white_list);
 
   return (_, call) => {
@@ -71,13 +80,18 @@ function whiteListed(names: readonly string[] = ['*']): (tool: string) => boolea
  * The rule that allows just this call again: its tool with the same subject (a path, a command, an address), of a call without a
  * subject the tool itself. undefined = no rule can say it: a * in the value would match more, a path that climbs matches nothing.
  */
-export function exactRule({ name, arguments: args }: Pick<Call, 'name' | 'arguments'>, subject?: string): string | undefined {
+export function exactRule(
+  { name, arguments: args }: Pick<Call, 'name' | 'arguments'>,
+  subject?: string,
+  code?: string,
+): string | undefined {
+  const tool = code === undefined ? name : `${name}@${code}`;
   const argument = subject ?? onlyKey(args);
-  if (Object.keys(args).length === 0) return name;
+  if (Object.keys(args).length === 0) return tool;
   if (argument === undefined || !Object.hasOwn(args, argument)) return undefined;
   const value = args[argument]!;
   const text = typeof value === 'string' ? value : stableJson(value);
-  const rule = `${name}:${argument}=${text}`;
+  const rule = `${tool}:${argument}=${text}`;
   return text.includes('*') || !text.isWellFormed() || !permits(parse('allow', [rule])[0]!, { name, arguments: args }, undefined)
     ? undefined
     : rule;
@@ -87,7 +101,7 @@ export function exactRule({ name, arguments: args }: Pick<Call, 'name' | 'argume
 export interface IdleRule {
   list: List | 'white_list';
   rule: string;
-  why: 'no_tool' | 'no_argument' | 'climbs' | 'overruled';
+  why: 'no_tool' | 'other_code' | 'no_argument' | 'climbs' | 'overruled';
   /** The rule that always speaks before it. */
   by?: string;
 }
@@ -104,7 +118,9 @@ export function idleRules(rules: PermissionRules, tools: readonly Pick<ToolInfo,
       const meant = offered.filter(({ name }) => matchesPattern(rule.tool, name));
       const over = blanket.find((one) => one.list !== list && meant.every(({ name }) => matchesPattern(one.rule.tool, name)));
       const about = { list, rule: rule.text };
+      const isOther = rule.code !== undefined && list === 'allow' && meant.every(({ name }) => rules.code?.(name) !== rule.code);
       if (meant.length === 0) idle.push({ ...about, why: 'no_tool' });
+      else if (isOther) idle.push({ ...about, why: 'other_code' });
       else if (over) idle.push({ ...about, why: 'overruled', by: `${over.list} "${over.rule.text}"` });
       else if (!meant.some((tool) => hasArgument(tool, rule))) idle.push({ ...about, why: 'no_argument' });
       else if (list === 'allow' && climbs(rule.pattern ?? '')) idle.push({ ...about, why: 'climbs' });
@@ -122,14 +138,14 @@ function hasArgument({ input_schema }: Pick<ToolInfo, 'input_schema'>, { argumen
 
 function parse(list: string, texts: readonly string[] = []): Rule[] {
   return texts.map((text) => {
-    const [, tool = '', argument, pattern] = /^([^:]*)(?::(?:([\p{L}\w-]+)=)?(.*))?$/su.exec(text) ?? [];
+    const [, tool = '', code, argument, pattern] = /^([^:@]*)(?:@([^:]*))?(?::(?:([\p{L}\w-]+)=)?(.*))?$/su.exec(text) ?? [];
     if (tool.trim() === '' || pattern === '') {
       throw new HermesError('bad_permission', `permissions.${list}: expected TOOL, TOOL:PATTERN or TOOL:ARGUMENT=PATTERN, got "${text}"`, {
         kind: 'usage',
         next: 'write for example "write_file" or "write_file:path=notes/*"',
       });
     }
-    return { text, tool, ...(argument ? { argument } : {}), ...(pattern ? { pattern } : {}) };
+    return { text, tool, ...(code === undefined ? {} : { code }), ...(argument ? { argument } : {}), ...(pattern ? { pattern } : {}) };
   });
 }
 

@@ -149,7 +149,11 @@ class SkillScan {
   async #readTool(file: string, folder: string, place: SkillPlace): Promise<Read> {
     const isOwn = place.origin === 'bundled';
     const code = place.code === undefined ? {} : { code: join(place.code, basename(folder)) };
-    const threads = { pool: () => this.#threads(), close: async () => (await this.#pool)?.close() };
+    const threads = {
+      pool: () => this.#threads(),
+      close: async () => (await this.#pool)?.close(),
+      renew: () => void this.#pool?.then((pool) => pool.renew()),
+    };
     const { tool, acts, hint } = await readSkillTool(file, { cache: this.#cache, ...code, ...(isOwn ? {} : { threads }) });
     const { name, description } = tool.info;
     const keep = () => {

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HermesError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/types.ts';
+import { withCode } from '../tools/code-hash.ts';
 import type { ContentCache } from '../tools/content-cache.ts';
 import { branded, hashOf, type Tool, tool } from '../tools/define.ts';
 import type { Parameter } from '../tools/infer/plan.ts';
@@ -28,7 +29,7 @@ export interface ReadSkill {
 export interface SkillReader {
   cache: ContentCache<Manifest | Entry>;
   /** Where it runs; absent = it is the program's own, and runs in process. */
-  threads?: { pool(): Promise<WorkerPool>; close(): Promise<void> };
+  threads?: { pool(): Promise<WorkerPool>; renew(): void; close(): Promise<void> };
   /** See SkillPlace. */
   code?: string;
 }
@@ -51,7 +52,7 @@ export async function readSkillTool(file: string, { cache, threads, code }: Skil
   const hint = `asked about before each call, because ${acts}; say level: read if it only looks, level: dangerous if it acts`;
   const made = makeTool(manifest, found, [text, await readFile(entry, 'utf8')], runner(manifest, entry, found.key, threads));
   return {
-    tool: threads ? branded({ ...made, close: threads.close }) : made,
+    tool: threads ? withCode(branded({ ...made, close: threads.close }), [file, entry], threads) : made,
     ...(acts ? { acts } : {}),
     ...(manifest.level === undefined && acts ? { hint } : {}),
   };

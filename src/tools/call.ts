@@ -3,11 +3,11 @@
 import { join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
 import type { Call, EventData, Json, JsonObject, Performers, Performing, State, ToolInfo } from '../kernel/types.ts';
-import { hashOf, type Inside, type ResultFacts, type RunContext, type Tool } from './define.ts';
+import type { Inside, ResultFacts, RunContext, Tool } from './define.ts';
 import { hostLists } from './host-lists.ts';
 import { type Environment, environmentOf, lackOf } from './needs.ts';
 import { memoryNotes, type NoteStore, notesOfCall } from './notes.ts';
-import { createPrepare, judgeContext } from './prepare.ts';
+import { callHash, codeNow, createPrepare, judgeContext } from './prepare.ts';
 import { toError } from './result.ts';
 import { failed, type RunningOptions, runTool, type Summarise, shaped, united } from './running.ts';
 import { KeptTexts, type ReadBack } from './shape/kept.ts';
@@ -155,7 +155,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   /** What was permitted is this tool with these arguments in this folder, and nothing else. */
   function isOutdated(tool: Tool, call: Call): boolean {
     if (call.level === 'read' && !tool.judge && tool.info.level !== 'read') return true; // a look has no hash
-    return call.hash !== undefined && call.hash !== '' && call.hash !== hashOf(tool.info.hash, call.arguments, workspace);
+    return call.hash !== undefined && call.hash !== '' && call.hash !== callHash(tool, codeNow(tool), call.arguments, workspace);
   }
 
   /** A person said yes to what the question showed: when the same call would do something else by now, it is asked about anew. */

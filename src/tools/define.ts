@@ -242,6 +242,8 @@ export interface Tool {
   judge?(args: JsonObject, context: JudgeContext): Judgement | Promise<Judgement>;
   /** Owns `args`. `defer` registers what has to end with the call. */
   run(args: JsonObject, context: ToolContext, defer: (cleanup: () => Promise<void>) => void, inside: Inside): unknown;
+  /** Of a user's file: the hash of its code as it was loaded, and as it lies on the disk now, which is what runs then. */
+  readonly code?: { loaded: string; now(): string };
   /** A sub-agent's: the run that a call with this key makes, so that a crash finds it again. */
   childRunId?(key: string): string;
   /** Ends what the tool keeps between calls (worker threads); a later call starts it again. */

@@ -52,6 +52,9 @@ export class WorkerPool {
   readonly #busy = new Set<Thread>();
   readonly #waiting: (() => void)[] = [];
 
+  /** Busy threads that have loaded what is no longer on the disk. */
+  readonly #outdated = new Set<Thread>();
+
   /** `library`: address of the module that `hermes-agent` stands for in tool files. */
   constructor(library: string) {
     this.#library = library;
@@ -112,6 +115,12 @@ export class WorkerPool {
     }
   }
 
+  /** Some code has changed: what runs from here on loads it anew. */
+  renew(): void {
+    for (const thread of this.#busy) this.#outdated.add(thread);
+    void this.close();
+  }
+
   /** Ends the idle threads; busy ones end with their calls. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((thread) => thread.end()));
@@ -130,7 +139,7 @@ export class WorkerPool {
     this.#busy.delete(thread);
     this.#waiting.shift()?.();
     if (thread.isOver) return;
-    if (this.#idle.length < KEPT_THREADS) this.#idle.push(thread);
+    if (!this.#outdated.delete(thread) && this.#idle.length < KEPT_THREADS) this.#idle.push(thread);
     else await thread.end();
   }
 }

@@ -40,6 +40,7 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
     const found = find(call.name);
     if (found.stage === 'rejected') return rejection(call, found);
     const { tool } = found;
+    const code = codeNow(tool); // before any of it runs
     const tooMany = overuse(state, tool, earlier);
     if (tooMany) return rejection(call, tooMany);
     const adapted = isReady(tool, call.arguments)
@@ -52,7 +53,11 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
       ? await judge(tool.judge, tool.info, adapted.arguments, judgeContext(tool, state, options, earlier))
       : { stage: 'judged' as const, level: tool.info.level };
     if (judged.stage === 'rejected') return rejection(call, judged);
-    return preparation(call, tool, adapted.arguments, repairs, judged, workspace);
+    const isChanged = code !== tool.code?.loaded && code !== undefined && judged.level !== 'read';
+    if (isChanged) judged.ask = [CHANGED[state.language], judged.ask].filter(Boolean).join('; ');
+    // A reading call is not asked about as a rule, and a hash is a part of the cost of a step.
+    const hash = judged.level === 'read' ? undefined : callHash(tool, code, adapted.arguments, workspace);
+    return preparation(call, tool, adapted.arguments, repairs, judged, hash);
   }
 
   return async (state, calls, performing) => {
@@ -60,6 +65,20 @@ export function createPrepare(options: PrepareOptions): Performers['prepare'] {
     for (const call of calls) facts.push(await prepareCall(state, call, facts));
     await performing.emit(...facts);
   };
+}
+
+// ---- what a yes holds for ----------------------------------------------------------------------------------
+
+const CHANGED = { en: 'the file of this tool has changed since it was loaded', zh: '此工具的文件在载入之后有改动' };
+
+/** Of a user's tool that may act: its code as it lies on the disk. */
+export function codeNow({ info, judge, code }: Tool): string | undefined {
+  return judge || info.level !== 'read' ? code?.now() : undefined;
+}
+
+/** What an approval binds to: this tool, its code, these arguments, this folder. */
+export function callHash({ info }: Tool, code: string | undefined, args: JsonObject, workspace: string): string {
+  return hashOf(info.hash, ...(code === undefined ? [] : [code]), args, workspace);
 }
 
 // ---- find ------------------------------------------------------------------------------------------------
@@ -227,7 +246,7 @@ function rejection(call: Call, { code, message }: { code: string; message: strin
   return { event_type: 'call.reject', data: { call_id: call.id, name: call.name, code, message } };
 }
 
-function preparation(call: Call, { info, settings }: Tool, args: JsonObject, repairs: Repair[], judged: Judged, workspace: string): Fact {
+function preparation(call: Call, { info, settings }: Tool, args: JsonObject, repairs: Repair[], judged: Judged, hash?: string): Fact {
   const { idempotent, parallelGroup, resource } = settings;
   const { level, ask, preview, wants } = judged;
   const names = info.outward ? freeNames(info.input_schema, args) : [];
@@ -241,8 +260,7 @@ function preparation(call: Call, { info, settings }: Tool, args: JsonObject, rep
       ...(idempotent ? { idempotent } : {}),
       ...(parallelGroup === undefined ? {} : { parallel_group: parallelGroup }),
       ...(resource === undefined ? {} : { resource }),
-      // A reading call is not asked about as a rule, and a hash is a part of the cost of a step.
-      ...(level === 'read' ? {} : { hash: hashOf(info.hash, args, workspace) }),
+      ...(hash === undefined ? {} : { hash }),
       ...(repairs.length > 0 ? { repairs } : {}),
       ...(info.untrusted ? { untrusted: true } : {}),
       ...(info.private ? { private: true } : {}),

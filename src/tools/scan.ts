@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { withCode } from './code-hash.ts';
 import { branded, hashOf, isTool, type Tool, tool } from './define.ts';
 import type { PlainFunction } from './infer/functions.ts';
 import { createInference } from './infer/infer.ts';
@@ -72,7 +73,7 @@ export async function scanTools(folders: readonly ToolFolder[], options: ScanOpt
     }
     origin.set(name, file);
     if (!isTrusted) files.set(name, file);
-    tools.push(withSource(made, file));
+    tools.push(isTrusted ? withSource(made, file) : withCode(made, [file], pool!));
   }
 
   async function take(file: string, found: readonly Found[], isTrusted: boolean): Promise<void> {
@@ -172,7 +173,7 @@ function toolOf(
   return branded({ ...made, run, ...(close ? { close } : {}) });
 }
 
-/** The same tool; its hash also covers the text of its file. */
+/** One of the program's own; its hash also covers the text of its file. */
 function withSource(tool: Tool, file: string): Tool {
   return branded({ ...tool, info: { ...tool.info, hash: hashOf(tool.info.hash, readFileSync(file, 'utf8')) } });
 }

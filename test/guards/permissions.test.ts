@@ -130,3 +130,19 @@ test('rules that can decide nothing are found, with the reason', () => {
   );
   assert.throws(() => createPermit({ white_list: ['write_file:path=x'] }), { code: 'bad_permission', message: /holds names/ });
 });
+
+test('a rule of "always" for a tool from a file allows it as long as its code is the same; it refuses whatever the code is', () => {
+  const deploy = { id: '1', name: 'deploy', status: 'prepared', level: 'dangerous', arguments: { to: 'li@example.com' } } as const;
+  const decided = (rules: PermissionRules, code?: string) => createPermit({ ...rules, code: () => code })({} as State, deploy).decision;
+  const rule = exactRule(deploy, 'to', 'c0de')!;
+  assert.equal(rule, 'deploy@c0de:to=li@example.com');
+  assert.deepEqual(
+    [decided({ allow: [rule] }, 'c0de'), decided({ allow: [rule] }, 'other'), decided({ allow: [rule] })],
+    ['allow', 'ask', 'ask'],
+  );
+  assert.equal(exactRule({ name: 'deploy', arguments: {} }, undefined, 'c0de'), 'deploy@c0de');
+  assert.equal(decided({ allow: ['deploy'], deny: [rule] }, 'other'), 'deny');
+  const tools = [{ name: 'deploy', input_schema: { properties: { to: {} } } }];
+  const idle = (code: string) => idleRules({ allow: [rule], code: () => code }, tools).map(({ why }) => why);
+  assert.deepEqual([idle('c0de'), idle('other')], [[], ['other_code']]);
+});

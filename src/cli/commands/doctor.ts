@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../../agent/config.ts';
 import { readInstructionFiles } from '../../agent/instruction-files.ts';
 import { openTools } from '../../agent/open.ts';
-import { subjectOf } from '../../agent/permits.ts';
+import { factsOf } from '../../agent/permits.ts';
 import { changedSince } from '../../agent/trust.ts';
 import { idleRules } from '../../guards/permissions.ts';
 import { openSqliteStore } from '../../journal/sqlite.ts';
@@ -16,7 +16,6 @@ import { runCommand } from '../../models/command.ts';
 import { reachProblem } from '../../models/reach.ts';
 import { type ModelChoice, resolveModel } from '../../models/resolve.ts';
 import { hasRuntime } from '../../models/runtime.ts';
-import { lackOf } from '../../tools/needs.ts';
 import type { Cli, ExitStatus } from '../context.ts';
 import { inOwnWords, toldError } from '../errors.ts';
 import { lookFor } from '../load.ts';
@@ -195,10 +194,7 @@ async function checkTools(cli: Cli, config: Config): Promise<Finding[]> {
   const what = 'doctor.tools';
   const { tools, diagnostics } = await openTools(config);
   await Promise.all(tools.map((tool) => tool.close?.()));
-  const { toolSettings, env } = config;
-  const good = tools.filter((tool) => lackOf(tool, toolSettings[tool.info.name] ?? {}, env) === undefined).length;
-  const without = tools.length - good;
-  const detail = cli.t('doctor.tools.checked', { good, without, bad: diagnostics.length });
+  const detail = cli.t('doctor.tools.checked', { good: tools.length, bad: diagnostics.length });
   const finding: Finding =
     diagnostics.length === 0 ? { what, state: 'good', detail } : { what, state: 'fair', detail, mend: 'hermes tools check' };
   return [finding, ...checkRules(cli, config, tools)];
@@ -248,7 +244,7 @@ async function checkSandbox(cli: Cli, { toolSettings, values }: Config): Promise
 function checkRules(cli: Cli, { values, remembered }: Config, tools: Awaited<ReturnType<typeof openTools>>['tools']): Finding[] {
   const what = 'doctor.rules';
   const { allow, ask, deny } = values.permissions;
-  const rules = { allow: [...allow, ...remembered], ask, deny, white_list: values.agent.tool_white_list, subject: subjectOf(tools) };
+  const rules = { allow: [...allow, ...remembered], ask, deny, white_list: values.agent.tool_white_list, ...factsOf(tools) };
   try {
     const idle = idleRules(
       rules,
