@@ -16,6 +16,7 @@ import { runCommand } from '../../models/command.ts';
 import { reachProblem } from '../../models/reach.ts';
 import { type ModelChoice, resolveModel } from '../../models/resolve.ts';
 import { hasRuntime } from '../../models/runtime.ts';
+import { lackOf } from '../../tools/needs.ts';
 import type { Cli, ExitStatus } from '../context.ts';
 import { inOwnWords, toldError } from '../errors.ts';
 import { lookFor } from '../load.ts';
@@ -194,7 +195,10 @@ async function checkTools(cli: Cli, config: Config): Promise<Finding[]> {
   const what = 'doctor.tools';
   const { tools, diagnostics } = await openTools(config);
   await Promise.all(tools.map((tool) => tool.close?.()));
-  const detail = cli.t('doctor.tools.checked', { good: tools.length, bad: diagnostics.length });
+  const { toolSettings, env } = config;
+  const good = tools.filter((tool) => lackOf(tool, toolSettings[tool.info.name] ?? {}, env) === undefined).length;
+  const without = tools.length - good;
+  const detail = cli.t('doctor.tools.checked', { good, without, bad: diagnostics.length });
   const finding: Finding =
     diagnostics.length === 0 ? { what, state: 'good', detail } : { what, state: 'fair', detail, mend: 'hermes tools check' };
   return [finding, ...checkRules(cli, config, tools)];
