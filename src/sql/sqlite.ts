@@ -1,6 +1,8 @@
 /** SQLite: opened for reading, and asked through an authorizer that lets through nothing but reading. */
 
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { HermesError } from '../kernel/errors.ts';
 import { unknownColumn, unknownTable } from './hints.ts';
 import { tableOf } from './table.ts';
@@ -12,6 +14,8 @@ const READING = [SQLITE_READ, SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE];
 const TELLING =
   /^(?:table_x?info|table_list|index_list|index_x?info|foreign_key_list|data_version|user_version|schema_version|encoding|compile_options|function_list|collation_list)$/;
 const OF_A_NAME = /_(?:x?info|list)$/;
+/** Versions of its file format, at bytes 18 and 19. */
+const WAL = 2;
 /** Bytes of one value or row, also on the way to a result. */
 const MOST_BYTES = 20_000_000;
 /** Tables whose columns are listed with them. */
@@ -20,7 +24,7 @@ const MOST_DESCRIBED = 40;
 export function askSqlite(file: string, request: DatabaseRequest): Answered {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { readOnly: true, allowExtension: false, timeout: Math.min(request.timeoutMs, 5000) });
+    database = new DatabaseSync(placeOf(file), { readOnly: true, allowExtension: false, timeout: Math.min(request.timeoutMs, 5000) });
     database.limits.length = MOST_BYTES;
     database.exec('PRAGMA query_only=ON; PRAGMA trusted_schema=OFF');
     const refused: string[] = [];
@@ -37,6 +41,22 @@ export function askSqlite(file: string, request: DatabaseRequest): Answered {
   } finally {
     database?.close();
   }
+}
+
+/**
+ * A database in WAL mode that nobody has open (it has no -wal file) is read as it lies: opened as usual, it would get that file and
+ * another beside it, and in a folder that may not be written it could not be read at all.
+ */
+function placeOf(file: string): string | URL {
+  const header = Buffer.alloc(20);
+  const opened = openSync(file, 'r');
+  try {
+    readSync(opened, header, 0, header.length, 0);
+  } finally {
+    closeSync(opened);
+  }
+  const isWal = header[18] === WAL && header[19] === WAL;
+  return isWal && !existsSync(`${file}-wal`) ? new URL(`${pathToFileURL(file)}?immutable=1`) : file;
 }
 
 function answer(database: DatabaseSync, sql: string, maxRows: number, refused: readonly string[]): Answered {
@@ -108,7 +128,13 @@ function told(error: Error & { errcode?: number }, database: DatabaseSync | unde
   if (/not a database/.test(message)) return { code: 'not_a_database', message: 'the file is no SQLite database' };
   if (/out of memory|string or blob too big/.test(message))
     return { code: 'too_large', message: 'the statement needs too much memory', next: 'ask for less' };
-  if (/readonly|not authorized|authorization/.test(message)) return readOnly().toData();
+  if (/readonly/.test(message))
+    return {
+      code: 'needs_recovery',
+      message: 'a program ended while it was writing to the database, which is not whole as it lies',
+      next: 'tell the user to open it once with the program that writes it',
+    };
+  if (/not authorized|authorization/.test(message)) return readOnly().toData();
   if (/contains no statements/.test(message)) return { code: 'bad_sql', message: 'there is no statement', next: 'write one SELECT' };
   return { code: 'bad_sql', message };
 }

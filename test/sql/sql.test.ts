@@ -1,7 +1,18 @@
 /** sql_query against real databases: SQLite files, and a PostgreSQL server. What writes, in any disguise, is refused. */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -146,6 +157,27 @@ describe('SQLite', () => {
     assert.equal((await ask({ sql: '-- nothing', database: 'data/店.db' })).code, 'bad_sql');
     assert.ok(before.equals(readFileSync(file)));
     assert.ok(!existsSync(join(workspace, 'new.db')) && !existsSync(join(workspace, 'copy.db')));
+  });
+
+  test('a question leaves nothing beside the database, and one that a writer left half-done is told as that', async () => {
+    makeShop('alone.db');
+    assert.deepEqual(await rows({ sql: 'SELECT count(*) FROM customers', database: 'alone.db' }), [[2]]);
+    assert.deepEqual(
+      readdirSync(workspace).filter((name) => name.startsWith('alone')),
+      ['alone.db'],
+    );
+    const writer = new DatabaseSync(join(workspace, 'busy.db'));
+    writer.exec('PRAGMA journal_mode=WAL; CREATE TABLE t (x); INSERT INTO t VALUES (7)');
+    assert.deepEqual(await rows({ sql: 'SELECT x FROM t', database: 'busy.db' }), [[7]], 'what is not yet in the file itself');
+    writer.close();
+    const broken = new DatabaseSync(join(workspace, 'whole.db'));
+    broken.exec('CREATE TABLE t (x); PRAGMA cache_size=1; BEGIN');
+    for (let row = 0; row < 200; row++) broken.exec('INSERT INTO t VALUES (randomblob(4000))');
+    copyFileSync(join(workspace, 'whole.db'), join(workspace, 'torn.db'));
+    copyFileSync(join(workspace, 'whole.db-journal'), join(workspace, 'torn.db-journal'));
+    broken.close();
+    const { code, next } = await ask({ sql: 'SELECT count(*) FROM t', database: 'torn.db' });
+    assert.deepEqual([code, /program that writes it/.test(next!)], ['needs_recovery', true]);
   });
 
   test('errors name what is there', async () => {
@@ -322,6 +354,15 @@ describe('PostgreSQL', { skip }, () => {
     await admin.query('CREATE FUNCTION peek(path text) RETURNS text LANGUAGE sql AS $$ SELECT pg_read_file(path) $$');
     assert.equal((await crm("SELECT peek('/etc/passwd')")).code, 'not_allowed');
     assert.deepEqual(await rows({ sql: 'SELECT current_user', database: 'crm' }), [['pg_read_all_data']]);
+    for (const sql of [
+      'SELECT rolpassword FROM pg_authid',
+      'SELECT * FROM pg_catalog."pg_shadow"',
+      'TABLE pg_user_mapping',
+      'SELECT umoptions FROM pg_user_mappings',
+      'SELECT subconninfo FROM pg_subscription',
+    ])
+      assert.equal((await crm(sql)).code, 'not_allowed', sql);
+    assert.ok((await crm('SELECT rolname FROM pg_roles')).data, 'who there is, without passwords');
   });
 
   test('errors name what is there', async () => {
