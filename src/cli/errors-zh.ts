@@ -161,7 +161,7 @@ const TABLE: Readonly<Record<string, readonly [headline: string, next: string]>>
 
 /** What a next step names and a translation cannot know: variables, options with a value, packages, the nearest name. */
 const NAMED =
-  /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|--model [^\s,]*[^\s,.]|npm install [^\s,]*[^\s,.](?: @?[\w./-]+@\d[\d.]*\d)*|hermes mcp \w+ [^\s,`]*[^\s,.`]|(?<=mean )"[^"]+"/g;
+  /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|--model [^\s,]*[^\s,.]|npm install [^\s,]*[^\s,.](?: @?[\w./-]+@\d[\d.]*\d)*|hermes mcp \w+ [^\s,`]*[^\s,.`]|(?<=mean )"[^"]+"|(?<=mean )[\w.-]+/g;
 
 /** Parts of messages that name what was expected, or why something cannot be read. */
 const PHRASES: readonly [english: RegExp, chinese: string][] = [

@@ -81,6 +81,11 @@ test('what a configuration key expects is told in Chinese', () => {
   }
 });
 
+test('the nearest name is told in Chinese, too', async () => {
+  assert.match(await told(['run', 'x', '--allow', 'writ_file']), /没有这个工具（.*"writ_file"）\n下一步：.*（write_file）\n/);
+  assert.match(await told(['tools', 'show', 'writ_file']), /没有工具“writ_file”。是否想用 write_file？\n/);
+});
+
 test('what is told in Chinese already stays as it is', async () => {
   assert.match(await told(['models', 'pull', 'hf:x']), /^错误：应为 hf:OWNER[^（]*，而不是“hf:x”\n下一步：可用的写法：/);
   assert.match(await told(['doctor'], { HERMES_MODEL_PROVIDER: 'deepseek' }), /✗ 模型：缺少密钥（.*\n {4}→ 在环境变量.*DEEPSEEK_API_KEY/);
