@@ -116,3 +116,82 @@ test('a Chinese request that does not say it is asked, and no word of it becomes
   }
   assert.deepEqual(filled('ride', ride, ['start', 'end'], '想去桂林').missing, ['start']);
 });
+
+test('arguments inside an object are found like others, and the ends of a range by the words around them', () => {
+  const price = { type: 'object', properties: { min: number('Lowest price.'), max: number('Highest price.') } } satisfies JsonObject;
+  const flat = { price, max_rooms: whole('Most rooms.') };
+  for (const [request, value] of [
+    ['Flats from $900 to $1.2k', { min: 900, max: 1200 }],
+    ['Flats between 700 and 850 euros', { min: 700, max: 850 }],
+  ] as const) {
+    assert.deepEqual(filled('flats', flat, ['price'], request).arguments, { price: value }, request);
+  }
+  const person = { type: 'object', properties: { name: text('Full name.'), age: whole('Age.') }, required: ['name'] } satisfies JsonObject;
+  assert.deepEqual(filled('register', { person }, ['person'], 'Register Ruth Gray, age 41').arguments, {
+    person: { name: 'Ruth Gray', age: 41 },
+  });
+  assert.deepEqual(filled('register', { person }, ['person'], 'Register someone of age 41').missing, ['person'], 'no half of an object');
+  const rent = { rent: whole('租金上限，元'), rooms: whole('几个卧室') };
+  assert.deepEqual(filled('rent', rent, ['rent'], '租金不超过四千五百元').arguments, { rent: 4500 });
+});
+
+test('numbers: scales of money, signs, and how many there are', () => {
+  const revenue = { before: whole('Revenue before.'), after: whole('Revenue after.') };
+  assert.deepEqual(filled('growth', revenue, ['before', 'after'], 'Revenues of $3M, then $4.5M').arguments, {
+    before: 3_000_000,
+    after: 4_500_000,
+  });
+  const line = { a: whole('First.'), b: whole('Second.'), c: whole('Third.') };
+  assert.deepEqual(filled('solve', line, ['a', 'b', 'c'], 'Solve it for 5, -7 and -2').arguments, { a: 5, b: -7, c: -2 });
+  const sides = { side1: whole('First side.'), side2: whole('Second side.') };
+  assert.deepEqual(filled('right_angle', sides, ['side1', 'side2'], 'Its two sides are 6 units and 2 units').arguments, {
+    side1: 6,
+    side2: 2,
+  });
+});
+
+test('one word names one choice; currencies are given by their codes; a date has the form of its format', () => {
+  const shop = {
+    lessons: { type: 'array', items: { type: 'string', enum: ['Flute Lessons', 'Piano Lessons'] } },
+    instruments: { type: 'array', items: { type: 'string', enum: ['Flutes', 'Pianos'] } },
+  } satisfies Record<string, JsonObject>;
+  assert.deepEqual(filled('shop', shop, [], 'A shop that sells flutes and has piano lessons').arguments, {
+    lessons: ['Piano Lessons'],
+    instruments: ['Flutes'],
+  });
+  const money = {
+    amount: number('How much.'),
+    from_currency: text('Currency to convert from.'),
+    to_currency: text('Currency to convert to.'),
+  };
+  const required = Object.keys(money);
+  for (const request of ['Convert 80 pounds to Canadian dollars', 'How many Canadian dollars are 80 British pounds?']) {
+    assert.deepEqual(
+      filled('convert', money, required, request).arguments,
+      { amount: 80, from_currency: 'GBP', to_currency: 'CAD' },
+      request,
+    );
+  }
+  const day = { day: text('The day.', { format: 'date' }) };
+  for (const request of ['On July 4th, 2026', 'on 4 July 2026', '2026年7月4日的'])
+    assert.deepEqual(filled('day', day, ['day'], request).arguments, { day: '2026-07-04' }, request);
+});
+
+test('a whole saying is the value of an argument that takes one', () => {
+  const tool: ToolInfo = {
+    name: 'add_task',
+    description: '',
+    level: 'read',
+    hash: 't',
+    input_schema: { type: 'object', properties: { task: text('要做的事') }, required: ['task'] },
+    keywords: '任务 task',
+    examples: [{ request: '加个任务：买牛奶', arguments: { task: '买牛奶' } }],
+  };
+  for (const [request, task] of [
+    ['任务：明天上午十点给王老师回电话', '明天上午十点给王老师回电话'],
+    ['Task: call the bank back at 10:30.', 'call the bank back at 10:30'],
+    ['记个任务，内容是“去 A 座 3 楼取合同”', '去 A 座 3 楼取合同'],
+  ] as const) {
+    assert.deepEqual(fillArguments(tool, {}, request, () => undefined).arguments, { task }, request);
+  }
+});

@@ -37,10 +37,10 @@ export function fillArguments(tool: ToolInfo, written: Readonly<Record<string, s
   const take = (name: string, value: Value | undefined) => {
     if (value && !values.has(name) && !(value.span && overlaps(value.span, taken()))) values.set(name, value);
   };
-  const bySchema = (isWanted: (property: JsonObject, sure: boolean) => boolean) => {
-    for (const [name, { value, note, span, sure = false }] of findBySchema(tool, written, request, values)) {
+  const bySchema = (isWanted: (property: JsonObject) => boolean) => {
+    for (const [name, { value, note, span }] of findBySchema(tool, written, request, values)) {
       const property = properties.find(([other]) => other === name)?.[1];
-      if (property && isWanted(property, sure)) take(name, { ...(isOwn(value, written[name]) ? model(value) : rail(value, note)), span });
+      if (property && isWanted(property)) take(name, { ...(isOwn(value, written[name]) ? model(value) : rail(value, note)), span });
     }
   };
   for (const [name, property] of properties)

@@ -56,11 +56,25 @@ const UNITS: readonly string[][] = [
   ['mpg', 'gallon'],
 ];
 
+interface Argument {
+  name: string;
+  property: JsonObject;
+  required: boolean;
+}
+
+/** Those inside an object stand for it, as OBJECT.NAME; where the object does not say which of them it needs, it needs all. */
+function argumentsOf(schema: JsonObject, nesting = 1): Argument[] {
+  const needed = Array.isArray(schema.required) ? schema.required : undefined;
+  return Object.entries((schema.properties ?? {}) as Record<string, JsonObject>).flatMap(([name, property]) => {
+    const required = needed === undefined ? nesting === 0 : needed.includes(name);
+    if (property.type !== 'object' || nesting === 0) return [{ name, property, required }];
+    return argumentsOf(property, 0).map((inner) => ({ ...inner, name: `${name}.${inner.name}`, required: required && inner.required }));
+  });
+}
+
 /** A label that several arguments share tells them apart no more. */
 export function slotsOf(schema: JsonObject, examples: readonly ToolExample[] = []): Slot[] {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>);
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const slots = properties.map(([name, property]): Slot => {
+  const slots = argumentsOf(schema).map(({ name, property, required }): Slot => {
     const own = nameWords(name);
     const description = String(property.description ?? '').toLowerCase();
     const before = description.replace(/\b(?:default|defaults|e\.g|for example|such as|options?|format)\b.*$|(?:例如|比如|默认).*$/s, '');
@@ -78,7 +92,7 @@ export function slotsOf(schema: JsonObject, examples: readonly ToolExample[] = [
     return {
       name,
       property,
-      required: required.includes(name),
+      required,
       labels,
       hints: new Set([...own, ...prose, ...han]),
       about: `${name} ${before}`,
@@ -213,7 +227,7 @@ export function kindScore(slot: Slot, piece: Piece, request: string): number {
     if (score > 0 && isHour !== wantsHour) score -= 0.7;
   } else if (isDated) score -= 2;
   if (kind === 'place') score = place > 0 && !splitsPlaces ? 0.9 + 0.8 * place : -3;
-  if (kind === 'name') score += 0.8 * place + Math.max((text.includes(' ') ? 1.6 : 1.2) * has(PERSON), 0.9 * has(CALLED));
+  if (kind === 'name') score += 0.8 * place + Math.max((text.includes(' ') ? 1.6 : 1.2) * has(PERSON), place > 0 ? 0 : 0.9 * has(CALLED));
   if (place > 0 && follows(/\b(?:in|near|at|around|from|to|for|within)(?: the)?$/)) score += 1.2 * place;
   if (role !== 'none') {
     const isFrom = follows(/\b(?:from|between)(?: the)?$/);
@@ -228,6 +242,25 @@ export function kindScore(slot: Slot, piece: Piece, request: string): number {
   if (kind === 'code') score += 2.2 * has(CODED);
   if (kind === 'formula') score += 3 * has(/^(?:function|expression|equation|formula|polynomial)$/);
   return score;
+}
+
+/** "from 3 to 5", "under 200", 不超过 200: which end of a range a number is. */
+function boundScore(own: readonly string[], about: string, { start, end }: Piece, request: string): number {
+  const isLow = own.some((word) => /^(?:min|minimum|lowest|lower|from|start)$/.test(word)) || /下限|最低|最少/.test(about);
+  const isHigh = own.some((word) => /^(?:max|maximum|highest|upper|to|end)$/.test(word)) || /上限|最高|最多/.test(about);
+  if (isLow === isHigh) return 0;
+  const [before, after] = [request.slice(0, start).trimEnd(), request.slice(end)];
+  const isFirst =
+    /^\s*(?:to|and|-|–|~|到|至)\s*[$€£¥]?\d/.test(after) ||
+    /\b(?:over|above|at least|more than|minimum(?: of)?|from)$|(?:至少|超过|不低于|不少于)$/i.test(before) ||
+    /^\S{0,2}以上/.test(after);
+  const isLast =
+    /\d\s*(?:to|and|-|–|~|到|至)$/.test(before) ||
+    /\b(?:under|below|up to|at most|less than|within|maximum(?: of)?)$|(?:不超过|最多|不高于|低于)$/i.test(before) ||
+    /^\S{0,2}以[内下]/.test(after);
+  if (isFirst === isLast && !(isLast && /不超过$/.test(before))) return 0;
+  const isMine = isLow ? isFirst && !isLast : isLast;
+  return isMine ? 2 : -2;
 }
 
 const MONEY =
@@ -250,12 +283,13 @@ export function numberFor(slot: Slot, piece: Piece, request: string): { value: n
   if (own.includes('year')) score += looksLikeYear ? 2.5 : -3;
   else if (own.includes('years')) score += looksLikeYear ? -3 : 0;
   else if (looksLikeYear) score -= 0.5;
+  score += boundScore(own, slot.about, piece, request);
   const has = (pattern: RegExp) => [...slot.hints].some((word) => pattern.test(word));
   if (piece.sign === '%') score += has(/^(?:percent|percentage|rate|yield|interest|ratio|discount|利率|百分数)$/) ? 1.5 : -1;
   if (/^[$€£¥]$/.test(piece.sign ?? '')) score += has(MONEY) ? 1.2 : -1;
   if (own.some((word) => COUNT.test(word)) && Number.isInteger(value) && piece.sign === undefined && !looksLikeYear) score += 1;
   const counts =
     own.some((word) => /^(?:count|num|number|limit|top|quantity)$/.test(word)) && /^ \p{Ll}{3,}/u.test(request.slice(piece.end));
-  if (counts && !looksLikeYear) score += 1;
+  if (counts && !looksLikeYear) score += 1.2;
   return { value, score };
 }

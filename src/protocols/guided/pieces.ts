@@ -41,7 +41,7 @@ const DATE = new RegExp(
   [
     '\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}',
     '\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}',
-    `\\b${MONTH}\\s+\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?\\b`,
+    `\\b${MONTH}\\s*\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?\\b`,
     `\\b\\d{1,2}(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH},?\\s+\\d{4}\\b`,
     `\\b${MONTH}\\s+\\d{4}\\b`,
     '\\b(?:today|tomorrow|yesterday|tonight)\\b',
@@ -72,7 +72,10 @@ const SCALES: Record<string, number> = {
   thousand: 1e3,
   k: 1e3,
   million: 1e6,
+  m: 1e6,
   billion: 1e9,
+  b: 1e9,
+  bn: 1e9,
   trillion: 1e12,
   百: 100,
   千: 1e3,
@@ -85,15 +88,15 @@ const COUNTED =
   );
 const HAN_DIGITS = '零一二三四五六七八九十';
 const NUMBER = new RegExp(
-  `(?<![\\p{Script=Latin}\\d_.^])(?:(?<![\\p{L}\\d)] ?)[-−])?([$€£¥])?(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?(e[-+]?\\d+)?(?!\\d)(?:\\s*(%|％|percent\\b|hundred\\b|thousand\\b|million\\b|billion\\b|trillion\\b|[百千万亿]))?` +
+  `(?<![\\p{Script=Latin}\\d_.^])(?:(?<![\\p{L}\\d)]|[\\d)] |(?<!\\p{L})\\p{L} )[-−])?([$€£¥])?(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?(e[-+]?\\d+)?(?!\\d)(?:\\s*(%|％|percent\\b|hundred\\b|thousand\\b|million\\b|billion\\b|trillion\\b|[百千万亿])|(?<=[$€£¥][\\d.,]+)([kmb]|bn)\\b)?` +
     `|(?<!\\b(?:between|the|other|both|these) )\\b(${COUNTED.join('|')})\\b(?:\\s*(hundred|thousand|million|billion))?|百分之([${HAN_DIGITS}百]+)|([两${HAN_DIGITS}]+[百千万亿][两${HAN_DIGITS}百千万亿]*|[两${HAN_DIGITS}]+(?=[个人位块元张份次年天月号米斤公遍杯只条间层岁倍居室晚瓶盒本]))`,
   'giu',
 );
 
 function numbers(request: string): Piece[] {
   return [...request.replace(/[０-９]/g, (digit) => digit.normalize('NFKC')).matchAll(NUMBER)].map((match) => {
-    const [text, money, whole, fraction = '', power = '', scale, counted, times, percent, han] = match;
-    const sign = (scale ?? times)?.toLowerCase();
+    const [text, money, whole, fraction = '', power = '', scale, short, counted, times, percent, han] = match;
+    const sign = (scale ?? short ?? times)?.toLowerCase();
     let value = whole !== undefined ? Number(`${whole.replaceAll(',', '')}${fraction}${power}`) : 0;
     if (counted) value = COUNTED.indexOf(counted.toLowerCase()) + 1;
     if (percent ?? han) value = hanNumber((percent ?? han)!);
