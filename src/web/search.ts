@@ -27,15 +27,18 @@ interface Service {
   /** Its key's variable. */
   variable?: string;
   ask(query: string, count: number, key: string): { path: string; options: FetchOptions };
-  read(answer: JsonObject): readonly (Partial<Record<keyof Found, unknown>> | undefined)[];
+  /** undefined = it is no answer of this service; [] = it found nothing. Throws when the answer says that it could not search. */
+  read(answer: JsonObject): readonly Partial<Record<keyof Found, unknown>>[] | undefined;
 }
 
 /** In the order in which they are taken when several are set up. */
 export const SERVICES: Readonly<Record<ServiceName, Service>> = {
   searxng: {
     ask: (query) => ({ path: `/search?${new URLSearchParams({ q: query, format: 'json' })}`, options: {} }),
-    read: ({ results }) =>
-      listOf(results).map(({ title, url, content, publishedDate }) => ({ title, url, snippet: content, date: publishedDate })),
+    read({ results, unresponsive_engines: silent }) {
+      if (listOf(results)?.length === 0 && Array.isArray(silent) && silent.length > 0) throw noEngine(silent);
+      return listOf(results)?.map(({ title, url, content, publishedDate }) => ({ title, url, snippet: content, date: publishedDate }));
+    },
   },
   brave: {
     url: 'https://api.search.brave.com',
@@ -44,8 +47,9 @@ export const SERVICES: Readonly<Record<ServiceName, Service>> = {
       path: `/res/v1/web/search?${new URLSearchParams({ q: query, count: String(count) })}`,
       options: { headers: { 'x-subscription-token': key } },
     }),
-    read: ({ web }) =>
-      listOf(objectOf(web).results).map(({ title, url, description, page_age, age }) => ({
+    // What found nothing has no `web`.
+    read: ({ web, type }) =>
+      listOf(objectOf(web).results ?? (type === 'search' ? [] : undefined))?.map(({ title, url, description, page_age, age }) => ({
         title,
         url,
         snippet: description,
@@ -57,19 +61,24 @@ export const SERVICES: Readonly<Record<ServiceName, Service>> = {
     variable: 'TAVILY_API_KEY',
     ask: (query, count, key) => posted('/search', key, { query, max_results: count }),
     read: ({ results }) =>
-      listOf(results).map(({ title, url, content, published_date }) => ({ title, url, snippet: content, date: published_date })),
+      listOf(results)?.map(({ title, url, content, published_date }) => ({ title, url, snippet: content, date: published_date })),
   },
   bocha: {
     url: 'https://api.bochaai.com',
     variable: 'BOCHA_API_KEY',
     ask: (query, count, key) => posted('/v1/web-search', key, { query, count, summary: true }),
-    read: ({ data }) =>
-      listOf(objectOf(objectOf(data).webPages).value).map(({ name, url, summary, snippet, datePublished }) => ({
-        title: name,
-        url,
-        snippet: summary || snippet,
-        date: datePublished,
-      })),
+    read({ code, msg, message, data }) {
+      if (code !== undefined && Number(code) !== 200) throw refusal('bocha', String(msg ?? message ?? code));
+      const { webPages } = objectOf(data);
+      return listOf(objectOf(webPages).value ?? (webPages === null ? [] : undefined))?.map(
+        ({ name, url, summary, snippet, datePublished }) => ({
+          title: name,
+          url,
+          snippet: summary || snippet,
+          date: datePublished,
+        }),
+      );
+    },
   },
 };
 
@@ -83,33 +92,48 @@ export async function search(service: SearchService, query: string, count: numbe
   const headers = { accept: 'application/json', ...options.headers };
   const response = await fetch(`${service.url}${path}`, { ...options, headers, timeoutMs: TIME_LIMIT });
   if (!response.ok) throw refused(response, service);
-  const found = read(objectOf(answerOf(response, service))).flatMap((one) => plainly(one ?? {}));
-  return found.slice(0, count);
+  const found = read(objectOf(answerOf(response, service)));
+  if (!found) throw badAnswer(service, 'what a search there answers');
+  return found.flatMap(plainly).slice(0, count);
 }
 
-function answerOf(response: WebResponse, { name, url }: SearchService): unknown {
+function answerOf(response: WebResponse, service: SearchService): unknown {
   try {
     return response.json();
   } catch (cause) {
-    const next =
-      name === 'searxng' ? 'tell the user: `formats: [html, json]` has to stand in its settings.yml' : 'try again, or go on without it';
-    throw new HermesError('bad_answer', `the search at ${url} does not answer with JSON`, { kind: 'tool', next, cause });
+    throw badAnswer(service, 'JSON', cause);
   }
+}
+
+function badAnswer({ name, url }: SearchService, expected: string, cause?: unknown): HermesError {
+  const next =
+    name === 'searxng' ? 'tell the user: `formats: [html, json]` has to stand in its settings.yml' : 'try again, or go on without it';
+  return new HermesError('bad_answer', `the search at ${url} does not answer with ${expected}`, { kind: 'tool', next, cause });
+}
+
+/** None of the engines behind it answered, so that nothing is known: mostly they ask whether we are human. */
+function noEngine(silent: readonly unknown[]): HermesError {
+  const said = silent.slice(0, 5).map((one) => (Array.isArray(one) ? one.join(': ') : String(one)));
+  return new HermesError('search_unavailable', `no engine answered the search (${said.join('; ').slice(0, 200)}); nothing is known`, {
+    kind: 'tool',
+    next: 'try again later, or go on without it; do not say that there is nothing',
+  });
 }
 
 /** Of a wrong key and a used-up balance the model can do nothing; the user can. */
 function refused(response: WebResponse, { name }: SearchService): HermesError {
   const error = statusError(response, response.text());
-  const { variable } = SERVICES[name];
   if (response.status === 403 && name === 'searxng') {
     const next = 'tell the user: `formats: [html, json]` has to stand in its settings.yml';
     return new HermesError('search_refused', error.message, { kind: 'tool', next });
   }
   if (![401, 402, 403, 422, 432, 433].includes(response.status)) return error;
-  return new HermesError('search_refused', error.message, {
-    kind: 'tool',
-    next: `tell the user to check ${variable ?? name}: its key, plan or balance`,
-  });
+  return refusal(name, error.message);
+}
+
+function refusal(name: ServiceName, message: string): HermesError {
+  const next = `tell the user to check ${SERVICES[name].variable ?? name}: its key, plan or balance`;
+  return new HermesError('search_refused', message.slice(0, 300), { kind: 'tool', next });
 }
 
 function posted(path: string, key: string, body: JsonObject): { path: string; options: FetchOptions } {
@@ -135,8 +159,8 @@ function textOf(value: unknown): string {
     .trim();
 }
 
-function listOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.map(objectOf) : [];
+function listOf(value: unknown): Record<string, unknown>[] | undefined {
+  return Array.isArray(value) ? value.map(objectOf) : undefined;
 }
 
 function objectOf(value: unknown): JsonObject {

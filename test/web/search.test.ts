@@ -138,7 +138,33 @@ test('answers that are none: a wrong key, nothing found, no JSON, another form, 
   const html = await tried('<html>search</html>', 200);
   assert.deepEqual([html.code, /formats: \[html, json\]/.test(html.next!)], ['bad_answer', true]);
   assert.match((await tried('<html>403 Forbidden</html>', 403)).next!, /formats: \[html, json\]/);
-  for (const other of [{ results: 'none' }, { results: [1, null, 'x'] }, [], 7, null])
-    assert.deepEqual((await tried(other, 200)).data!.results, []);
+  assert.deepEqual((await tried({ results: [1, null, 'x'] }, 200)).data!.results, []);
+  for (const other of [{ results: 'none' }, {}, [], 7, null])
+    assert.equal((await tried(other, 200)).code, 'bad_answer', JSON.stringify(other));
+  const blocked = await tried(
+    {
+      results: [],
+      unresponsive_engines: [
+        ['google', 'Suspended: CAPTCHA'],
+        ['bing', 'timeout'],
+      ],
+    },
+    200,
+  );
+  assert.deepEqual([blocked.code, /google: Suspended: CAPTCHA; bing: timeout/.test(blocked.message!)], ['search_unavailable', true]);
+  assert.match(blocked.next!, /do not say that there is nothing/);
+  const keys = { BRAVE_API_KEY: 'b', BOCHA_API_KEY: 'c' };
+  const other = async (provider: string, answer: JsonObject) => {
+    const { url } = await service(t, answer);
+    return call(webSearch, { query }, { own: { provider, url }, env: keys });
+  };
+  assert.deepEqual((await other('brave', { type: 'search', query: { original: query } })).data!.results, []);
+  assert.equal((await other('brave', { type: 'ErrorResponse' })).code, 'bad_answer');
+  assert.deepEqual((await other('bocha', { code: 200, data: { webPages: null } })).data!.results, []);
+  const unpaid = await other('bocha', { code: '403', message: 'You do not have enough money' });
+  assert.deepEqual(
+    [unpaid.code, unpaid.message, /BOCHA_API_KEY/.test(unpaid.next!)],
+    ['search_refused', 'You do not have enough money', true],
+  );
   assert.equal((await tried({ error: 'slow down' }, 429)).code, 'too_many_requests');
 });
