@@ -57,13 +57,15 @@ export default tool({
       if (size > MAX_BYTES && !isUtf16) return await partOf(handle, path, size, from_line, lines);
       if (size > MAX_BYTES)
         throw new HermesError('too_large', `${path} has ${size} bytes, at most ${MAX_BYTES} are read`, { kind: 'tool' });
-      const all = decodeText(await handle.readFile()).split('\n');
-      if (from_line > all.length) throw noSuchLine(path, all.length, from_line);
+      const text = decodeText(await handle.readFile());
+      const all = text === '' ? [] : text.replace(/\n$/, '').split('\n'); // what follows the last line feed is no line
+      if (from_line > Math.max(1, all.length)) throw noSuchLine(path, all.length, from_line);
       const shown = fitting(all.slice(from_line - 1, from_line - 1 + lines));
       const next = from_line + shown.length;
+      const isWhole = from_line === 1 && next > all.length;
       return {
         path,
-        content: shown.join('\n'),
+        content: `${shown.join('\n')}${isWhole && text.endsWith('\n') ? '\n' : ''}`,
         lines: all.length,
         ...(next <= all.length ? { next: `lines ${next} to ${all.length} are not shown; go on with from_line ${next}` } : {}),
       };

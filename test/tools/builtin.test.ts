@@ -184,6 +184,12 @@ test('read_file: texts of all kinds, by lines; no folders, no binary files', asy
   assert.deepEqual((await call('read_file', { path: '计划.md' })).data, { path: '计划.md', content: '第一行\r\n第二行', lines: 2 });
   assert.equal((await call('read_file', { path: 'gbk.txt' })).data!.content, '你好');
   assert.equal((await call('read_file', { path: join(workspace, 'utf16.txt') })).data!.content, '你好');
+  writeFileSync(join(workspace, 'ended.txt'), 'one\ntwo\n');
+  writeFileSync(join(workspace, 'empty.txt'), '');
+  assert.deepEqual((await call('read_file', { path: 'ended.txt' })).data, { path: 'ended.txt', content: 'one\ntwo\n', lines: 2 });
+  assert.deepEqual((await call('read_file', { path: 'ended.txt', lines: 2, from_line: 2 })).data!.content, 'two');
+  assert.equal((await call('read_file', { path: 'ended.txt', from_line: 3 })).code, 'no_such_line');
+  assert.deepEqual((await call('read_file', { path: 'empty.txt' })).data, { path: 'empty.txt', content: '', lines: 0 });
   const part = (await call('read_file', { file: 'long.txt', offset: '11', limit: 2 })).data!;
   assert.deepEqual([part.content, part.next], ['line 11\nline 12', 'lines 13 to 2000 are not shown; go on with from_line 13']);
   assert.equal((await call('read_file', { path: 'long.txt' })).data!.next, 'lines 501 to 2000 are not shown; go on with from_line 501');
