@@ -3,7 +3,7 @@
  * Users' files are imported in a worker thread, now and when they run; a bad one becomes a diagnostic and never stops the others.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withCode } from './code-hash.ts';
@@ -117,6 +117,12 @@ function moduleName(name: string): string {
   return `./${name}${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`;
 }
 
+function unusable(file: string): string | undefined {
+  if (!/\.m?[jt]s$/.test(file)) return 'tool files end in .ts, .mts, .js or .mjs; rename it, or begin its name with _ if it holds no tool';
+  const found = statSync(file, { throwIfNoEntry: false }); // a broken link is told by its import
+  return !found || found.isFile() ? undefined : 'a tool is a regular file; this one (a pipe, a device, a socket) would be waited for';
+}
+
 function toolFiles(folder: string, disabled: readonly string[], diagnostics: Diagnostic[]): string[] {
   try {
     const files = readdirSync(folder, { withFileTypes: true })
@@ -124,10 +130,12 @@ function toolFiles(folder: string, disabled: readonly string[], diagnostics: Dia
       .filter((entry) => !/^[_.]|\.d\.[cm]?ts$|\.test\.\w+$/.test(entry.name) && !disabled.includes(entry.name.replace(/\.\w+$/, '')))
       .map((entry) => join(folder, entry.name))
       .sort();
-    const others = files.filter((file) => !/\.m?[jt]s$/.test(file));
-    const message = 'tool files end in .ts, .mts, .js or .mjs; rename it, or begin its name with _ if it holds no tool';
-    diagnostics.push(...others.map((file) => ({ file, code: 'not_a_tool', message })));
-    return files.filter((file) => !others.includes(file));
+    const problems = files.flatMap((file) => {
+      const message = unusable(file);
+      return message === undefined ? [] : [{ file, code: 'not_a_tool', message }];
+    });
+    diagnostics.push(...problems);
+    return files.filter((file) => !problems.some((problem) => problem.file === file));
   } catch (error) {
     diagnostics.push({ file: folder, code: 'no_folder', message: `the folder of tools cannot be read: ${(error as Error).message}` });
     return [];

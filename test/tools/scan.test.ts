@@ -1,7 +1,7 @@
 /** Real folders, real files, real worker threads. */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -107,6 +107,13 @@ test('each bad file is named, with its line where one is known, and stops nobody
     diagnostics.map(({ code }) => code),
     ['no_folder'],
   );
+});
+
+test('a pipe with the name of a tool file is named and not waited for', async () => {
+  const folder = folderWith({});
+  execFileSync('mkfifo', [join(folder, 'waits.ts')]);
+  const { tools, diagnostics } = await scanTools([folder]);
+  assert.deepEqual([tools, diagnostics.map(({ code, message }) => [code, /a pipe/.test(message)])], [[], [['not_a_tool', true]]]);
 });
 
 test('the hash of a tool covers the text of its file', async () => {
