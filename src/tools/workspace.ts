@@ -141,9 +141,13 @@ async function openUnlinked(real: string, flags: number, path: string): Promise<
   }
 }
 
+/** A home folder or a drive is meant, also where these are only letters: a folder of the name ~ is a trap for later commands. */
+const ELSEWHERE = process.platform === 'win32' ? /^~(?:[\\/]|$)/ : /^(?:~(?:[\\/]|$)|[A-Za-z]:[\\/])/;
+
 /** The absolute path, by its letters inside the workspace. */
 function inside(root: string, workspace: string, path: string): string {
   if (path === '' || path.includes('\0')) throw new HermesError('bad_path', 'expected a path in the workspace', { kind: 'tool' });
+  if (ELSEWHERE.test(path)) throw outside(path);
   const target = resolve(root, path);
   const named = resolve(workspace);
   if (isWithin(root, target)) return target;

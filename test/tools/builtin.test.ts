@@ -248,6 +248,9 @@ test('no path leads out of the workspace, through links or git, or into what the
     'out/secret.txt',
     'last.txt',
     `${workspace}/../secret.txt`,
+    '~/secret.txt',
+    '~',
+    'C:\\secret.txt',
   ];
   for (const path of escapes) {
     const { code, message } = await call('read_file', { path });
@@ -278,7 +281,8 @@ test('no path leads out of the workspace, through links or git, or into what the
   }
   assert.deepEqual(readdirSync(outer).sort(), ['secret.txt', 'workspace']);
   assert.equal(readFileSync(join(outer, 'secret.txt'), 'utf8'), 'outside');
-  assert.ok(!existsSync(join(workspace, '.git/hooks/pre-commit')));
+  assert.ok(!existsSync(join(workspace, '.git/hooks/pre-commit')) && !existsSync(join(workspace, '~')));
+  assert.equal((await call('write_file', { path: '~draft.txt', content: 'x' })).data!.created, true);
 });
 
 test('a write that fails leaves the old file, and nothing half-written', async () => {
