@@ -105,7 +105,10 @@ test('no terminal: a call that needs a person is refused, with the reason and ex
   const three = await hermes(['run', 'write it', '--on-approval', 'wait', '--json'], { cwd, env: asleep.env });
   assert.equal(three.status, 3);
   assert.equal(JSON.parse(three.out).status, 'waiting_for_approval');
-  const forbidden = await modelServer([WRITE, { text: 'no' }]);
+  const forbidden = await modelServer([
+    { calls: [{ name: 'write_file', arguments: { path: 'later.txt', content: 'x' } }] },
+    { text: 'no' },
+  ]);
   const four = await hermes(['run', 'write it', '--deny', 'write_file', '--allow', 'write_file'], { cwd, env: forbidden.env });
   assert.equal(four.status, 0, 'a rule spoke: nobody had to be asked');
   assert.match(four.err, /not allowed/);
