@@ -30,7 +30,11 @@ export default tool({
         minLength: 1,
         maxLength: 100,
       },
-      date: { type: 'string', description: "today, 后天, next Friday or YYYY-MM-DD, in the city's own time; default: today", format: 'day' },
+      date: {
+        type: 'string',
+        description: "today, 后天, next Friday or YYYY-MM-DD, in the city's own time; default: today",
+        format: 'day',
+      },
       units: { type: 'string', description: 'default: metric', enum: ['metric', 'imperial'] },
     },
     required: ['city'],
