@@ -1,7 +1,8 @@
 /** What `hermes-agent` stands for in the users' code. */
 
-import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { moduleFile } from '../package.ts';
 
 export function libraryAddress(): string {
-  return new URL(`../index${extname(import.meta.url)}`, import.meta.url).href;
+  return pathToFileURL(moduleFile('index')).href;
 }

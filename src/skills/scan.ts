@@ -4,8 +4,10 @@
  */
 
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { errorData, HermesError } from '../kernel/errors.ts';
+import { moduleFile } from '../package.ts';
 import { type ContentCache, createContentCache } from '../tools/content-cache.ts';
 import type { Tool } from '../tools/define.ts';
 import type { WorkerPool } from '../tools/pool.ts';
@@ -88,9 +90,9 @@ class SkillScan {
 
   constructor({ disabled = [], library, cacheFile }: ScanSkillsOptions, pins: Pins) {
     this.#disabled = disabled;
-    this.#library = library ?? new URL(moduleName(), import.meta.url).href;
+    this.#library = library ?? pathToFileURL(moduleFile('tools/define')).href;
     this.#pins = pins;
-    this.#cache = createContentCache({ file: cacheFile, reader: import.meta.dirname });
+    this.#cache = createContentCache({ file: cacheFile, reader: dirname(moduleFile('skills/scan')) });
   }
 
   async look(place: SkillPlace): Promise<void> {
@@ -177,10 +179,6 @@ class SkillScan {
     this.#pool ??= import('../tools/pool.ts').then(({ WorkerPool }) => new WorkerPool(this.#library));
     return this.#pool;
   }
-}
-
-function moduleName(): string {
-  return `../tools/define${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`;
 }
 
 /** Real paths. A folder with a skill is not looked into any further; one whose name begins with _ or . is switched off. */

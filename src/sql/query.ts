@@ -1,8 +1,7 @@
 /** One question to a database, asked by a process of its own: a query that never ends is ended with it. */
 
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { HermesError } from '../kernel/errors.ts';
+import { moduleFile } from '../package.ts';
 import type { Answered, Database, DatabaseRequest, Schema, Table } from './types.ts';
 
 /** How a process is started: `exec` of a tool's context, or anything like it. */
@@ -17,7 +16,7 @@ const GRACE = 3000;
 
 /** Throws a HermesError of kind `tool` that says what would help. */
 export async function askDatabase(database: Database, request: DatabaseRequest, exec: Exec): Promise<Table | Schema> {
-  const child = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
+  const child = moduleFile('sql/child');
   const { stdout, ended } = await exec([process.execPath, '--disable-warning=ExperimentalWarning', child], {
     input: JSON.stringify({ database, request }),
     onlyEnv: true,

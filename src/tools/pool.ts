@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { HermesError } from '../kernel/errors.ts';
 import type { ErrorData } from '../kernel/types.ts';
 import { webData } from '../network/response.ts';
+import { moduleFile } from '../package.ts';
 import type { Inside, ResultFacts, ToolContext } from './define.ts';
 import { endMarked, markFor } from './marks.ts';
 import { toError } from './result.ts';
@@ -172,9 +173,12 @@ class Thread {
   #job: (Job & PromiseWithResolvers<Served>) | undefined;
 
   constructor(library: string) {
-    const file = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
     const workerData: WorkerData = { library };
-    this.#worker = new Worker(file, { workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT } });
+    this.#worker = new Worker(moduleFile('tools/worker'), {
+      workerData,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT },
+    });
     this.#worker.on('message', (reply: Reply) => this.#heard(reply));
     this.#worker.on('error', (error) => this.fail(error));
     this.#worker.on('exit', () => this.fail(new HermesError('tool_exited', 'it ended its thread (process.exit?)', { kind: 'tool' })));

@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { moduleFile } from '../package.ts';
 import { withCode } from './code-hash.ts';
 import { branded, hashOf, isTool, type Tool, tool } from './define.ts';
 import type { PlainFunction } from './infer/functions.ts';
@@ -47,7 +48,7 @@ export type ToolFolder = string | { path: string; trusted: true };
 type Found = { key: string } & ({ tool: Tool } | { type: string; make?(plain: PlainFunction): Tool });
 
 export async function scanTools(folders: readonly ToolFolder[], options: ScanOptions = {}): Promise<Scanned> {
-  const { disabled = [], timeoutMs = 10_000, library = new URL(moduleName('define'), import.meta.url).href } = options;
+  const { disabled = [], timeoutMs = 10_000, library = pathToFileURL(moduleFile('tools/define')).href } = options;
   let pool: WorkerPool | undefined;
   const tools: Tool[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -110,11 +111,6 @@ export async function scanTools(folders: readonly ToolFolder[], options: ScanOpt
   }
   inference.save();
   return { tools, diagnostics, hints, files };
-}
-
-/** The sibling module by the ending that this one has: .ts in a checkout, .js when installed. */
-function moduleName(name: string): string {
-  return `./${name}${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`;
 }
 
 function unusable(file: string): string | undefined {

@@ -3,8 +3,8 @@
  * with it. What breaks the process is read as plain text.
  */
 
-import { fileURLToPath } from 'node:url';
 import { installLine } from '../kernel/errors.ts';
+import { moduleFile } from '../package.ts';
 import type { Page } from './extract.ts';
 import { plainText } from './plain.ts';
 
@@ -29,8 +29,7 @@ export type RunProcess = (
 
 export async function readPage(html: string, url: string, run: RunProcess): Promise<ReadPage> {
   if (!PACKAGES.every(isInstalled)) return { ...plainText(html), links: [], isPlain: NOT_INSTALLED };
-  const file = new URL(import.meta.url.endsWith('.ts') ? './extract-process.ts' : './extract-process.js', import.meta.url);
-  const command = [process.execPath, `--max-old-space-size=${HEAP_LIMIT}`, '--no-warnings', fileURLToPath(file)];
+  const command = [process.execPath, `--max-old-space-size=${HEAP_LIMIT}`, '--no-warnings', moduleFile('web/extract-process')];
   const limits = { timeoutMs: TIME_LIMIT, maxBytes: OUTPUT_LIMIT };
   const { stdout, ended } = await run(command, { input: `${JSON.stringify(url)}\n${html}`, env: {}, onlyEnv: true, ...limits });
   const page = lastPage(stdout);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { HermesError } from '../../kernel/errors.ts';
 import { cut } from '../../kernel/text.ts';
+import { moduleFile } from '../../package.ts';
 import type { ToolContext } from '../define.ts';
 import { decodeText } from '../result.ts';
 import { toText } from './form.ts';
@@ -144,9 +145,8 @@ function textOf(piece: Piece): string {
 // ---- without it --------------------------------------------------------------------------------------------
 
 async function byThread(root: string, paths: readonly string[], query: Query, { signal }: Using): Promise<Hits> {
-  const file = new URL(import.meta.url.endsWith('.ts') ? './search-worker.ts' : './search-worker.js', import.meta.url);
   const workerData: WorkerQuery = { ...query, root, paths, mostBytes: MOST_BYTES, perFile: PER_FILE };
-  const worker = new Worker(file, { workerData, execArgv: [] });
+  const worker = new Worker(moduleFile('tools/files/search-worker'), { workerData, execArgv: [] });
   const stop = () => void worker.terminate();
   signal.addEventListener('abort', stop);
   try {

@@ -1,5 +1,7 @@
 /** Front door: the plain functions of a file as tools. What the parser found is kept under the content of the files that were read. */
 
+import { dirname } from 'node:path';
+import { moduleFile } from '../../package.ts';
 import { createContentCache, type Fresh } from '../content-cache.ts';
 import { bracketDepth } from '../depth.ts';
 import type { Findings } from './functions.ts';
@@ -14,7 +16,7 @@ export interface Inference {
 
 /** `cacheFile`: absent = nothing is kept. */
 export function createInference(cacheFile?: string): Inference {
-  const cache = createContentCache<Findings>({ file: cacheFile, reader: import.meta.dirname });
+  const cache = createContentCache<Findings>({ file: cacheFile, reader: dirname(moduleFile('tools/infer/infer')) });
   return {
     infer: (file, keys) => cache.get(`${file} ${keys.join()}`, () => read(file, keys)),
     save: cache.save,
