@@ -5,6 +5,7 @@
  * lies (import.meta) is left alone.
  */
 
+import { hash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -42,15 +43,22 @@ function withBuiltins(text: string): string {
     );
 }
 
-/** What a module's file becomes; the bundle has one flat room for the names of all. */
+/**
+ * What a module's file becomes; the bundle has one flat room for the names of all. The hash is for caches that are kept until the code
+ * that made them changes.
+ */
 async function handingOn(file: string, from: string): Promise<string> {
   const room = relative(code, file).replace(/\.js$/, '').replaceAll(/\W/g, '_');
   const names = Object.keys(await import(pathToFileURL(file).href));
-  return `export { ${names.map((name) => `${room}$${name} as ${name}`).join(', ')} } from '${from}';\n`;
+  return `// ${hash('sha256', textOf(file)).slice(0, 16)}\nexport { ${names.map((name) => `${room}$${name} as ${name}`).join(', ')} } from '${from}';\n`;
 }
 
 /** The same names, on their way into the bundle. */
-const holding = (stub: string, file: string) => stub.replaceAll(/(\S+) as (\w+)/g, '$2 as $1').replace(/from '.*'/, `from '${file}'`);
+const holding = (stub: string, file: string) =>
+  stub
+    .replace(/^.*\n/, '')
+    .replaceAll(/(\S+) as (\w+)/g, '$2 as $1')
+    .replace(/from '.*'/, `from '${file}'`);
 
 async function bundle(name: string, modules: readonly string[], before: ReadonlyMap<string, string>): Promise<Map<string, string>> {
   const stubs = new Map<string, string>();
