@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { HermesError, nearest } from '../src/kernel/errors.ts';
+import { isObject } from '../src/kernel/json.ts';
 import type { JsonObject } from '../src/kernel/types.ts';
 import { askDatabase } from '../src/sql/query.ts';
 import type { Database } from '../src/sql/types.ts';
@@ -102,9 +103,9 @@ function readSettings({ databases = {}, timeout_seconds: seconds = SECONDS }: Js
   const wrong = (name: string, expected: string) =>
     new HermesError('bad_setting', `[tools.sql_query] ${name}: expected ${expected}`, { kind: 'usage' });
   if (typeof seconds !== 'number' || !(seconds >= 1 && seconds <= MOST_SECONDS)) throw wrong('timeout_seconds', `1 to ${MOST_SECONDS}`);
-  if (!isTable(databases)) throw wrong('databases', 'a table, such as { shop = "data/shop.db" }');
+  if (!isObject(databases)) throw wrong('databases', 'a table, such as { shop = "data/shop.db" }');
   const named = Object.entries(databases).map(([name, value]): [string, Named] => {
-    const { url, password_env: passwordEnv } = typeof value === 'string' ? { url: value } : isTable(value) ? value : {};
+    const { url, password_env: passwordEnv } = typeof value === 'string' ? { url: value } : isObject(value) ? value : {};
     const isPassword = passwordEnv === undefined || typeof passwordEnv === 'string';
     if (typeof url !== 'string' || url === '' || !isPassword) {
       throw wrong(`databases.${name}`, 'a SQLite file, a postgres:// address, or { url = "postgres://...", password_env = "VARIABLE" }');
@@ -112,10 +113,6 @@ function readSettings({ databases = {}, timeout_seconds: seconds = SECONDS }: Js
     return [name, { url, ...(typeof passwordEnv === 'string' ? { passwordEnv } : {}) }];
   });
   return { databases: new Map(named), seconds };
-}
-
-function isTable(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 // ---- which database --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../../src/kernel/json.ts';
 import type { Json, JsonObject, ToolExample } from '../../src/kernel/types.ts';
 import { type Tool, tool } from '../../src/tools/define.ts';
 import { BFCL, type Definition, safeName, toolOf } from '../bfcl.ts';
@@ -72,10 +73,6 @@ function isSame(given: Json, wanted: Json): boolean {
     return given.length === wanted.length && given.every((one, index) => isSame(one, wanted[index]!));
   if (isObject(given) && isObject(wanted)) return isRight(given, wanted as Record<string, Json[]>);
   return given === wanted;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** BFCL compares texts without case, spaces and these signs. */

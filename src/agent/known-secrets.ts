@@ -1,6 +1,7 @@
 /** The secrets that the program knows of: they never reach store, log, trace or an error. */
 
-import type { Json, JsonObject } from '../kernel/types.ts';
+import { isObject } from '../kernel/json.ts';
+import type { JsonObject } from '../kernel/types.ts';
 import { namedVariables } from '../tools/needs.ts';
 import type { Config } from './config.ts';
 
@@ -57,8 +58,4 @@ function addSettings(found: Record<string, string>, place: string, settings: Jso
     else if (typeof value === 'string') addPassword(found, full, value);
     else if (isObject(value)) addSettings(found, full, value);
   }
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 /** From the schema of a caller to the one that a run carries: JSON Schema, an object at its root, since that is what providers take. */
 
 import { HermesError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
-import { type InputSchema, isObject, isStandard, type StandardSchema, schemaProblems, toJsonSchema } from '../tools/schema.ts';
+import { type InputSchema, isStandard, type StandardSchema, schemaProblems, toJsonSchema } from '../tools/schema.ts';
 import { defined } from './defined.ts';
 
 export interface OutputForm {

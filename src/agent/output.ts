@@ -5,12 +5,13 @@
 
 import { unlessAborted } from '../kernel/abort.ts';
 import { errorData, HermesError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { stableJson } from '../kernel/text.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { readJson } from '../protocols/read-json.ts';
 import type { Templates } from '../protocols/templates.ts';
 import { adaptArguments } from '../tools/adapt.ts';
-import { isObject, issueLines, type StandardSchema, withDefaults } from '../tools/schema.ts';
+import { issueLines, type StandardSchema, withDefaults } from '../tools/schema.ts';
 import { compileValidator, inspect, MOST_PROBLEMS, type Validator } from '../tools/validate.ts';
 import { badOutputSchema, isWrapped, type OutputForm } from './output-form.ts';
 import { type Checked, ROOT } from './output-rule.ts';

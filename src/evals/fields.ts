@@ -1,6 +1,7 @@
 /** Checks what people wrote by hand: every fault names the place, the key, what was expected and the nearest key. */
 
 import { nearest } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { short } from './match.ts';
 
@@ -34,7 +35,7 @@ export class Place {
 
   /** The value as a table whose keys are all known and right; faults are noted, and what is wrong is left out. */
   table(value: unknown, checks: Checks, required: readonly string[] = []): JsonObject {
-    if (!isTable(value)) {
+    if (!isObject(value)) {
       this.expected(`a table with ${Object.keys(checks).join(', ')}`, value);
       return {};
     }
@@ -43,7 +44,7 @@ export class Place {
       const check = Object.hasOwn(checks, key) ? checks[key] : undefined;
       if (!check) this.at(key).fault(`there is no such key; ${meant(key, Object.keys(checks))}`);
       else if (!check[1](given)) this.at(key).expected(check[0], given);
-      else good[key] = given;
+      else good[key] = given as Json;
     }
     for (const key of required) if (!Object.hasOwn(value, key)) this.at(key).fault(`missing; expected ${checks[key]![0]}`);
     return good;
@@ -55,17 +56,13 @@ export function meant(name: string, known: readonly string[]): string {
   return near ? `did you mean ${near}?` : `known are ${known.join(', ')}`;
 }
 
-export function isTable(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
 export const isNumber = (value: unknown) => typeof value === 'number';
 export const isList = (fits: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(fits);
 export const anything: Check = ['any value', () => true];
 export const text: Check = ['a text', (value) => typeof value === 'string'];
 export const texts: Check = ['a list of texts', isList((one) => typeof one === 'string')];
-export const table: Check = ['a table', isTable];
+export const table: Check = ['a table', isObject];
 export const atLeastOne: Check = ['a whole number from 1', (value) => Number.isInteger(value) && (value as number) >= 1];
 export const aboveZero: Check = ['a number above 0', (value) => typeof value === 'number' && value > 0];
 

@@ -1,6 +1,7 @@
 /** Is a value what a case expects? Pure; what does not fit is said in one line. */
 
-import type { Json, JsonObject } from '../kernel/types.ts';
+import { isObject } from '../kernel/json.ts';
+import type { Json } from '../kernel/types.ts';
 import type { Matcher } from './types.ts';
 
 /** What is wrong with `actual`; undefined = it fits. `at` names the value in the message. */
@@ -10,14 +11,14 @@ export function mismatch(expected: Matcher, actual: Json | undefined, at: string
   const pattern = typeof expected === 'string' ? regexOf(expected) : undefined;
   if (pattern) return pattern.test(textOf(actual)) ? undefined : wrong();
   if (Array.isArray(expected)) return listMismatch(expected, actual, at) ?? undefined;
-  if (!isTable(expected)) return expected === actual ? undefined : wrong();
+  if (!isObject(expected)) return expected === actual ? undefined : wrong();
   if (Array.isArray(expected.one_of)) {
     return expected.one_of.some((one) => mismatch(one, actual, at) === undefined) ? undefined : wrong();
   }
   if (typeof expected.near === 'number') {
     return typeof actual === 'number' && isNear(actual, expected.near, Number(expected.within ?? 0)) ? undefined : wrong();
   }
-  if (!isTable(actual)) return wrong();
+  if (!isObject(actual)) return wrong();
   for (const [key, inner] of Object.entries(expected)) {
     const problem = mismatch(inner, actual[key], `${at}.${key}`);
     if (problem) return problem;
@@ -58,10 +59,6 @@ export function holdsNumber(text: string, wanted: number, within: number): boole
 
 function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function isTable(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function short(value: unknown): string {

@@ -1,5 +1,6 @@
 /** `[[case]]` of a case file: from what people wrote to a case, every fault noted. */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import {
   aboveZero,
@@ -8,7 +9,6 @@ import {
   type Checks,
   isList,
   isNumber,
-  isTable,
   isText,
   listOf,
   meant,
@@ -39,7 +39,7 @@ const request: Check = ['a text (or, in a case, several requests written [[case.
 const list: Check = ['a list', Array.isArray];
 const fileTexts: Check = [
   'a table: path inside the workspace -> text',
-  (value) => isTable(value) && Object.entries(value).every(([path, one]) => typeof one === 'string' && isInside(path)),
+  (value) => isObject(value) && Object.entries(value).every(([path, one]) => typeof one === 'string' && isInside(path)),
 ];
 const regexes: Check = [
   'a regular expression, or a list of them',
@@ -55,18 +55,18 @@ const TURN: Checks = {
   highlights: someTexts,
   output: ['what the output has to be', isMatcher],
   asks: texts,
-  files_after: ['a table: path -> what the file has to say', (value) => isTable(value) && isMatcher(value)],
+  files_after: ['a table: path -> what the file has to say', (value) => isObject(value) && isMatcher(value)],
   limits: table,
-  output_schema: ['a JSON Schema', isTable],
+  output_schema: ['a JSON Schema', isObject],
   script: list,
 };
 const CASE: Checks = {
   ...TURN,
   name,
-  turn: ['a list of tables, written [[case.turn]]', isList(isTable)],
+  turn: ['a list of tables, written [[case.turn]]', isList(isObject)],
   offer: texts,
   approve: ['true, false, or a list of tools', (value) => typeof value === 'boolean' || texts[1](value)],
-  tool: ['a table of tools, written [case.tool.NAME]', isTable],
+  tool: ['a table of tools, written [case.tool.NAME]', isObject],
   instructions: text,
   permissions: table,
   files: fileTexts,
@@ -85,9 +85,9 @@ const ANSWER: Checks = {
 };
 const STEP: Checks = {
   name: ['the name of a tool', isText],
-  arguments: ['a table: argument -> what it has to be', (value) => isTable(value) && isMatcher(value)],
-  exactly: ['a table: argument -> what it has to be', (value) => isTable(value) && isMatcher(value)],
-  optional: ['a step', (value) => isTable(value) || isText(value)],
+  arguments: ['a table: argument -> what it has to be', (value) => isObject(value) && isMatcher(value)],
+  exactly: ['a table: argument -> what it has to be', (value) => isObject(value) && isMatcher(value)],
+  optional: ['a step', (value) => isObject(value) || isText(value)],
   any_order: ['a list of 2 to 8 steps', (value) => Array.isArray(value) && value.length >= 2 && value.length <= 8],
   one_of: ['a list of steps, or of lists of steps', (value) => Array.isArray(value) && value.length > 0],
 };
@@ -95,7 +95,7 @@ const CALL: Checks = { tool: ['the name of a tool', isText], arguments: ['a tabl
 const SCRIPT: Checks = {
   ...CALL,
   text,
-  calls: ['a list of { tool, arguments }', isList(isTable)],
+  calls: ['a list of { tool, arguments }', isList(isObject)],
   highlights: texts,
   cut: ['true', (value) => value === true],
 };
@@ -207,7 +207,7 @@ function isInside(path: string): boolean {
 }
 
 function isTableOrText(value: unknown): boolean {
-  return isTable(value) || typeof value === 'string';
+  return isObject(value) || typeof value === 'string';
 }
 
 function isRegex(pattern: string): boolean {

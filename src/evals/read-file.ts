@@ -3,9 +3,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { ofPackage } from '../package.ts';
-import { anything, isTable, Place } from './fields.ts';
+import { anything, Place } from './fields.ts';
 import { readCase } from './read-case.ts';
 import type { EvalCase } from './types.ts';
 
@@ -49,13 +50,13 @@ async function readCaseFile(file: string, shipped: readonly string[], faults: st
   const shown = basename(file);
   const top = new Place(`${shown}:`, faults);
   const { tool = {}, case: cases = [] } = top.table(document, {
-    tool: ['a table of tools, written [tool.NAME]', isTable],
+    tool: ['a table of tools, written [tool.NAME]', isObject],
     case: ['a list of cases, written [[case]]', Array.isArray],
     about: anything,
   });
   if ((cases as Json[]).length === 0) top.at('case').fault('missing; expected at least one [[case]]');
   return (cases as Json[]).map((given, index) => {
-    const name = isTable(given) && typeof given.name === 'string' ? `"${given.name}"` : `number ${index + 1}`;
+    const name = isObject(given) && typeof given.name === 'string' ? `"${given.name}"` : `number ${index + 1}`;
     return readCase(new Place(`${shown}: case ${name}:`, faults), given, { file: shown, shipped, tools: tool as JsonObject });
   });
 }

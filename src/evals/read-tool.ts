@@ -1,21 +1,22 @@
 /** `[tool.NAME]` of a case file: a tool whose results are written down. */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
-import { aboveZero, anything, type Check, type Checks, isList, isTable, isText, type Place, table } from './fields.ts';
+import { aboveZero, anything, type Check, type Checks, isList, isText, type Place, table } from './fields.ts';
 import type { ScriptedTool } from './types.ts';
 
 const level: Check = ['"read", "write" or "dangerous"', (value) => ['read', 'write', 'dangerous'].includes(value as string)];
 const flag: Check = ['true or false', (value) => typeof value === 'boolean'];
-const tables: Check = ['a list of tables', isList(isTable)];
+const tables: Check = ['a list of tables', isList(isObject)];
 const RESULT: Checks = { result: anything, fails: ['the text of the failure', isText], code: ['a code such as not_found', isText] };
 const TOOL: Checks = {
   description: ['a text that says when to use it', isText],
   level,
-  input: ['a table: argument -> type, or a JSON Schema', isTable],
+  input: ['a table: argument -> type, or a JSON Schema', isObject],
   aliases: table,
   examples: [
     'a list of { request, arguments, result, answer }',
-    isList((one) => isTable(one) && isText(one.request) && isTable(one.arguments)),
+    isList((one) => isObject(one) && isText(one.request) && isObject(one.arguments)),
   ],
   keywords: ['a text', isText],
   untrusted: flag,
@@ -36,7 +37,7 @@ export function readTools(place: Place, file: JsonObject, own: JsonObject): Reco
 }
 
 function laidOver(below: Json | undefined, above: Json | undefined): Json {
-  if (!isTable(below) || !isTable(above)) return above ?? below ?? {};
+  if (!isObject(below) || !isObject(above)) return above ?? below ?? {};
   const changes = BEHAVIOUR.some((key) => Object.hasOwn(above, key));
   return { ...Object.fromEntries(Object.entries(below).filter(([key]) => !changes || !BEHAVIOUR.includes(key))), ...above };
 }
@@ -62,7 +63,7 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 /** `{ city = "string", days = "integer?: how many" }`, or a JSON Schema as it is. */
 function schemaOf(place: Place, input: Json): JsonObject {
   const given = input as JsonObject;
-  if (given.type === 'object' && isTable(given.properties)) return given;
+  if (given.type === 'object' && isObject(given.properties)) return given;
   const properties: JsonObject = {};
   const required: string[] = [];
   for (const [name, value] of Object.entries(given)) {

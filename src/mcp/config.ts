@@ -5,7 +5,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isObject } from '../tools/schema.ts';
+import { isObject } from '../kernel/json.ts';
 import type { HttpServer, McpDiagnostic, ServerConfig, StdioServer } from './types.ts';
 
 /** Bytes of a configuration file. */

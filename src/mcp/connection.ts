@@ -2,10 +2,10 @@
 
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import { HermesError, packageMissing } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { cut } from '../kernel/text.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { cleanText } from '../tools/result.ts';
-import { isObject } from '../tools/schema.ts';
 import { failureOf, type Sdk } from './failure.ts';
 import { createFetch } from './http.ts';
 import type { Login } from './oauth.ts';

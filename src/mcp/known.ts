@@ -6,8 +6,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { hashOf } from '../tools/define.ts';
-import { isObject } from '../tools/schema.ts';
 import type { ServerConfig, ServerTool } from './types.ts';
 
 export interface Known {

@@ -1,8 +1,8 @@
 /** What a server answers to a call, as a tool's result: text and data as they are, what a model cannot read as a word about it. */
 
 import { HermesError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Json } from '../kernel/types.ts';
-import { isObject } from '../tools/schema.ts';
 
 /** The parts of the protocol's CallToolResult that are read here; servers send what they like. */
 interface CallResult {

@@ -5,10 +5,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { HermesError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { cut } from '../kernel/text.ts';
 import { endGroup, endMarked, markFor } from '../tools/marks.ts';
 import { cleanText } from '../tools/result.ts';
-import { isObject } from '../tools/schema.ts';
 import type { StdioServer } from './types.ts';
 
 /** Bytes of one message. */

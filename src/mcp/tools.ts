@@ -1,11 +1,11 @@
 /** A server's definition as one of our tools. What it says is text of strangers: it is cleaned, bounded, and believed as far as the user says. */
 
+import { isObject } from '../kernel/json.ts';
 import { cut } from '../kernel/text.ts';
 import type { Json, JsonObject, Level } from '../kernel/types.ts';
 import { type Tool, type ToolContext, tool } from '../tools/define.ts';
 import { neutralised } from '../tools/neutral.ts';
 import { cleanText } from '../tools/result.ts';
-import { isObject } from '../tools/schema.ts';
 import { inspect } from '../tools/validate.ts';
 import type { ServerConfig, ServerTool } from './types.ts';
 

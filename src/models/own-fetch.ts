@@ -3,6 +3,7 @@
  * authority, and a bound on every phase. The SDK itself waits for a silent stream without end.
  */
 
+import { isObject } from '../kernel/json.ts';
 import type { JsonObject } from '../kernel/types.ts';
 import { createTransport, type Incoming, type Timeouts, type Transport } from './http.ts';
 import { modelError, type Place, statusError } from './http-errors.ts';
@@ -105,10 +106,6 @@ export function withFields(fetch: typeof globalThis.fetch, fields: JsonObject): 
     }
     return fetch(input, { ...init, body: JSON.stringify(body) });
   };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isStreamed(url: URL, body: Sent['body']): boolean {

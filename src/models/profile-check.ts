@@ -1,6 +1,7 @@
 /** Checks a provider's profile: every key is known, every value has the form that profile.ts gives it. */
 
 import { nearest } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 
 /** What is wrong with a value at `path`; undefined = nothing. */
 type Check = (value: unknown, path: string) => string | undefined;
@@ -61,10 +62,6 @@ function unknownKey(path: string, near: string | undefined): string {
 
 function first(problems: (string | undefined)[]): string | undefined {
   return problems.find((problem) => problem !== undefined);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const api = oneOf('chat', 'responses', 'anthropic', 'ollama');

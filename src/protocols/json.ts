@@ -4,12 +4,13 @@
  */
 
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { isObject } from '../kernel/json.ts';
 import type { AssistantMessage, Json, JsonObject, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
 import { callId, cutOf, cutShort, FINISH, proposedCalls, readOptions } from './calls.ts';
 import { highlightsOf, withoutRemember } from './highlights.ts';
 import { nativeCalls } from './native-calls.ts';
 import { readCalls } from './read-calls.ts';
-import { isObject, readJson } from './read-json.ts';
+import { readJson } from './read-json.ts';
 import { replySchema } from './reply-schema.ts';
 import { answerOnly } from './streamed.ts';
 import type { Templates } from './templates.ts';
@@ -88,7 +89,9 @@ function understand({ reply, ...whole }: JsonObject, state: State, repairs: stri
     return { text: typedValue(answer, state.output_schema), calls: [], ...highlightsOf([object.highlights ?? []].flat(), state) };
   }
   const items = list ?? (name === undefined ? [] : [object]);
-  const calls = items.filter(isObject).map((item, index) => oneCall(item, index === 0 ? name : undefined, state, index, repairs));
+  const calls = items
+    .filter((one) => isObject(one))
+    .map((item, index) => oneCall(item, index === 0 ? name : undefined, state, index, repairs));
   if (calls.length === 0) return undefined;
   return { text: reasoning ?? '', calls };
 }

@@ -4,13 +4,14 @@
  */
 
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { isObject } from '../kernel/json.ts';
 import type { AssistantMessage, JsonObject, ProposedCall, Reply, State, ToolInfo } from '../kernel/types.ts';
 import { callId, cutOf, cutShort, FINISH, proposedCalls, readOptions } from './calls.ts';
 import { highlightsOf } from './highlights.ts';
 import { nativeCalls } from './native-calls.ts';
 import { ENDS_ANSWER, highlightList, type Label, labelsIn, type Place, withoutLabels } from './react-text.ts';
 import { readCalls } from './read-calls.ts';
-import { isObject, readJson } from './read-json.ts';
+import { readJson } from './read-json.ts';
 import { finalAnswerOnly, jsonOnly } from './streamed.ts';
 import { kindsOf } from './strict.ts';
 import type { Templates } from './templates.ts';

@@ -4,6 +4,7 @@
  * inside its value is `truncated`, never a value. Linear time; never throws.
  */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { LITERALS, QUOTES } from './read/characters.ts';
 import { type Found, findValues } from './read/find.ts';
@@ -59,13 +60,10 @@ export function readArguments(text: string, options: ReadOptions = {}): { ok: tr
     return inner.ok ? notAnObject(inner.value) : inner;
   }
   // Arguments of several calls in one: this call has the first.
-  if (repairs.includes('several_values') && Array.isArray(value) && value.every(isObject)) return { ok: true, value: value[0]!, repairs };
+  if (repairs.includes('several_values') && Array.isArray(value) && value.every((one) => isObject(one)))
+    return { ok: true, value: value[0]!, repairs };
   if (value === null || (Array.isArray(value) && value.length === 0)) return { ok: true, value: {}, repairs };
   return isObject(value) ? { ok: true, value, repairs } : notAnObject(value);
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function notAnObject(value: Json): JsonProblem {

@@ -4,6 +4,7 @@
  * adapter of arguments and answers takes both back: null for an optional value, JSON in a string.
  */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 
 /** OpenAI takes ten levels; three of them are the form of a reply. */
@@ -116,8 +117,4 @@ export function kindsOf(given: Json | undefined, root: JsonObject = isObject(giv
 
 function entriesOf(properties: Json | undefined): [string, Json][] {
   return isObject(properties) ? Object.entries(properties) : [];
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 /** Typed answers: the JSON of what the model wrote. Whether it fits is decided by the validating rule, not here. */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
-import { isObject, type ReadOptions, readJson } from './read-json.ts';
+import { type ReadOptions, readJson } from './read-json.ts';
 import { kindsOf } from './strict.ts';
 
 /** The answer as JSON text, out of fences and prose; a text that holds no JSON of the schema's kind stays as it is. */

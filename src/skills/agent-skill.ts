@@ -5,9 +5,9 @@
 
 import { basename } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { cut } from '../kernel/text.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
-import { isObject } from '../tools/schema.ts';
 import { readYaml } from './yaml.ts';
 
 const KNOWN = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools'];

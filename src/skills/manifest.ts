@@ -1,9 +1,9 @@
 /** skill.yaml: what it may hold, checked as a whole, so that one message names all that is wrong with it. */
 
 import { HermesError, nearest } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject, Level, ToolExample } from '../kernel/types.ts';
 import { tool } from '../tools/define.ts';
-import { isObject } from '../tools/schema.ts';
 import { compileValidator, inspect } from '../tools/validate.ts';
 import type { Manifest } from './types.ts';
 import { readYaml } from './yaml.ts';

@@ -3,7 +3,7 @@
 import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
-import { isObject } from '../tools/schema.ts';
+import { isObject } from '../kernel/json.ts';
 import { hashOfFiles, readFolder } from './files.ts';
 
 export interface Pin {

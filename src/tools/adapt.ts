@@ -4,11 +4,11 @@
  */
 
 import { nearest } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { stableJson } from '../kernel/text.ts';
 import type { Json, JsonObject, Repair } from '../kernel/types.ts';
 import { asListed, bareName, branchesOf, convert, decoded, fits, isNullWord, schemaOf, toNumber, typesOf } from './convert.ts';
 import { surelyValid } from './plain.ts';
-import { isObject } from './schema.ts';
 import { unwrapped } from './unwrap.ts';
 
 export interface AdaptRules {

@@ -1,7 +1,8 @@
 /** One value as the type that a schema asks for, when nothing is lost by it. What is not safe stays for the validator. */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
-import { follow, isObject } from './schema.ts';
+import { follow } from './schema.ts';
 import { inspect } from './validate.ts';
 
 /** A name as it is compared: letter case and punctuation do not count, signs that say something (`price<`, `!active`, `c#`) do. */

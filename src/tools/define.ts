@@ -1,6 +1,7 @@
 /** `tool({...})`: what a tool declares, and what it is handed when it runs. The same for built-in tools and users' own. */
 
 import { HermesError, nearest } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { stableJson } from '../kernel/text.ts';
 import type { CallRecord, EventData, Json, JsonObject, Level, Source, State, ToolExample, ToolInfo } from '../kernel/types.ts';
 import type { FetchOptions, WebResponse } from '../network/fetch.ts';
@@ -8,7 +9,6 @@ import {
   type ArgumentsOf,
   hasDefaults,
   type InputSchema,
-  isObject,
   isStandard,
   issueLines,
   type StandardSchema,

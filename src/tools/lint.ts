@@ -1,8 +1,8 @@
 /** What an author could make better in tools that work: what costs tokens or makes a model choose or call wrongly. */
 
+import { isObject } from '../kernel/json.ts';
 import { estimateTokens } from '../kernel/text.ts';
 import type { ToolInfo } from '../kernel/types.ts';
-import { isObject } from './schema.ts';
 import { likeness } from './select.ts';
 
 export interface Lint {

@@ -1,8 +1,8 @@
 /** What a tool needs before it can work, and the environment variables that it may read: those it names, and those that the user gives it. */
 
+import { isObject } from '../kernel/json.ts';
 import type { JsonObject } from '../kernel/types.ts';
 import type { Tool } from './define.ts';
-import { isObject } from './schema.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,6 +3,7 @@
  * validator, which alone says no and why. Most calls of most tools never load the validator (28 ms of CPU) because of it.
  */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 
 /** Keywords that this file understands, or that never make a value invalid. `format`: only names that no validator checks. */
@@ -12,7 +13,7 @@ const UNCHECKED_FORMATS = new Set<unknown>(['arithmetic', 'time-zone']);
 
 /** True: the value is valid for certain. False: ask the validator. */
 export function surelyValid(schema: unknown, value: Json | undefined): boolean {
-  if (!isRecord(schema) || !isPlain(schema) || value === undefined) return false;
+  if (!isObject(schema) || !isPlain(schema) || value === undefined) return false;
   if (schema.enum !== undefined && !(Array.isArray(schema.enum) && isPrimitive(value) && schema.enum.includes(value))) return false;
   switch (schema.type) {
     case 'string':
@@ -25,7 +26,7 @@ export function surelyValid(schema: unknown, value: Json | undefined): boolean {
     case 'array':
       return Array.isArray(value) && (schema.items === undefined || value.every((item) => surelyValid(schema.items, item)));
     case 'object':
-      return isRecord(value) && fitsObject(schema, value as JsonObject);
+      return isObject(value) && fitsObject(schema, value as JsonObject);
     default:
       return false;
   }
@@ -34,7 +35,7 @@ export function surelyValid(schema: unknown, value: Json | undefined): boolean {
 function fitsObject(schema: Record<string, unknown>, value: JsonObject): boolean {
   const properties = schema.properties ?? {};
   const required = schema.required ?? [];
-  if (!isRecord(properties) || !Array.isArray(required)) return false;
+  if (!isObject(properties) || !Array.isArray(required)) return false;
   if (!required.every((key) => typeof key === 'string' && Object.hasOwn(value, key))) return false;
   if (schema.additionalProperties !== undefined && typeof schema.additionalProperties !== 'boolean') return false;
   return Object.keys(value).every((key) =>
@@ -52,8 +53,4 @@ function isPlain(schema: Record<string, unknown>): boolean {
 
 function isPrimitive(value: Json): boolean {
   return value === null || typeof value !== 'object';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,13 +1,13 @@
 /** From a proposed call to one that may be permitted: find, adapt, validate, judge. What a model got wrong becomes a message for it. */
 
 import { nearest } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Call, CallRecord, Fact, Json, JsonObject, Performers, Repair, State, ToolInfo } from '../kernel/types.ts';
 import { adaptArguments, hasUnknown } from './adapt.ts';
 import { bareName } from './convert.ts';
 import { hashOf, type JudgeContext, type Judgement, type Tool } from './define.ts';
 import { surelyValid } from './plain.ts';
 import { toError } from './result.ts';
-import { isObject } from './schema.ts';
 import { compileValidator, inspect, type Validator } from './validate.ts';
 
 export interface PrepareOptions {

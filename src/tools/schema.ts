@@ -1,5 +1,6 @@
 /** Schemas as authors write them (Standard Schema or JSON Schema), the argument types they stand for, and JSON Schema out of either. */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 
 /** The part of https://standardschema.dev that is used here; zod, arktype, valibot and others implement it. */
@@ -149,10 +150,6 @@ export function schemaProblems(schema: unknown, path = 'input', root = schema): 
     else for (const [name, one] of Object.entries(schema[key])) problems.push(...schemaProblems(one, `${path}.${key}.${name}`, root));
   }
   return problems;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What a local reference (#/a/b) points to; undefined when there is nothing. */

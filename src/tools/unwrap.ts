@@ -1,8 +1,8 @@
 /** Arguments one level too deep or too flat: taken out of a wrapper, or put into the one object that they belong to. */
 
+import { isObject } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/types.ts';
 import { bareName, decoded, schemaOf } from './convert.ts';
-import { isObject } from './schema.ts';
 
 export interface UnwrapRules {
   schema: JsonObject;

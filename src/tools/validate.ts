@@ -5,9 +5,10 @@
 
 import type { JsonError, SchemaNode } from 'json-schema-library';
 import { HermesError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { cut } from '../kernel/text.ts';
 import type { JsonObject } from '../kernel/types.ts';
-import { isObject, pathText } from './schema.ts';
+import { pathText } from './schema.ts';
 
 /** Problems shown at once. */
 export const MOST_PROBLEMS = 8;

@@ -3,8 +3,9 @@
  * the only value that can be meant. The model fills the rest, but no number that nobody has given.
  */
 
+import { isObject } from '../../kernel/json.ts';
 import type { Json, JsonObject } from '../../kernel/types.ts';
-import { isObject, readJson } from '../read-json.ts';
+import { readJson } from '../read-json.ts';
 import { kindsOf } from '../strict.ts';
 import type { Turn } from './turn.ts';
 
@@ -67,7 +68,7 @@ function fitted(value: Json | undefined, property: Json, root: JsonObject): Json
 function valueNamed(name: string, source: Json): Json | undefined {
   let level: Json[] = [source];
   while (level.length > 0) {
-    const entries = level.filter(isObject).flatMap((object) => Object.entries(object));
+    const entries = level.filter((one) => isObject(one)).flatMap((object) => Object.entries(object));
     const found = entries.find(([key]) => letters(key) === letters(name));
     if (found) return found[1];
     level = entries.map(([, value]) => value);

@@ -1,7 +1,7 @@
 /** `Action: NAME` and `Action Input: ...`, the way of ReAct. */
 
+import { isObject } from '../../kernel/json.ts';
 import type { JsonObject } from '../../kernel/types.ts';
-import { isObject } from '../read-json.ts';
 import { skipSpace } from './characters.ts';
 import { valueAt } from './find.ts';
 import { readItem } from './items.ts';

@@ -1,7 +1,8 @@
 /** The shapes in which models write a call as JSON, and what makes a JSON value a call at all. */
 
+import { isObject } from '../../kernel/json.ts';
 import type { Json, JsonObject } from '../../kernel/types.ts';
-import { isObject, readArguments } from '../read-json.ts';
+import { readArguments } from '../read-json.ts';
 
 export interface ReadCall {
   name: string;

@@ -1,7 +1,8 @@
 /** Calls whose arguments stand in tags: Qwen XML, GLM, Anthropic's and DeepSeek's `invoke`. */
 
+import { isObject } from '../../kernel/json.ts';
 import type { Json, JsonObject } from '../../kernel/types.ts';
-import { isObject, readJson } from '../read-json.ts';
+import { readJson } from '../read-json.ts';
 import { LITERALS, skipSpace } from './characters.ts';
 import { valueAt } from './find.ts';
 import { isCallName, plainName, withArguments } from './shapes.ts';

@@ -1,8 +1,8 @@
 /** The parameters of a function as the arguments of a tool: their schema, and the plan of the call. */
 
 import type { AssignmentPattern, Expression, Function as FunctionNode, ObjectPattern, ParamPattern, TSType } from 'oxc-parser';
+import { isObject } from '../../kernel/json.ts';
 import type { Json, JsonObject } from '../../kernel/types.ts';
-import { isObject } from '../schema.ts';
 import { type Doc, type NamedTag, readNamedTag, typeScriptOf } from './doc.ts';
 import { literalValue } from './literal.ts';
 import { literalOf, type Module, type Modules } from './module.ts';

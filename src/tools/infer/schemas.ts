@@ -1,7 +1,7 @@
 /** What TypeScript's type operators do, done to JSON Schemas. */
 
+import { isObject } from '../../kernel/json.ts';
 import type { Json, JsonObject } from '../../kernel/types.ts';
-import { isObject } from '../schema.ts';
 
 export function oneOf(values: readonly Json[]): JsonObject {
   const types = [...new Set(values.map((value) => (value === null ? 'null' : typeof value)))];

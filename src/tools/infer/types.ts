@@ -1,8 +1,9 @@
 /** TypeScript's types as JSON Schema, without a compiler: what is written in the file, and in the local files that it imports from. */
 
 import type { Expression, TSLiteral, TSSignature, TSType, TSTypeName, TSTypeReference } from 'oxc-parser';
+import { isObject } from '../../kernel/json.ts';
 import type { Json, JsonObject } from '../../kernel/types.ts';
-import { follow, isObject } from '../schema.ts';
+import { follow } from '../schema.ts';
 import { isConst, literalValue } from './literal.ts';
 import { literalOf, type Module, type Modules, type NamedType, type TypeDeclaration } from './module.ts';
 import { merged, oneOf, picked, record, schemaOfConst, schemaOfValue, union, withoutNull } from './schemas.ts';
