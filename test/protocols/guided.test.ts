@@ -11,6 +11,7 @@ import { Templates } from '../../src/protocols/templates.ts';
 import type { Reading } from '../../src/protocols/types.ts';
 import { resolveArgument } from '../../src/tools/resolve.ts';
 import { selectTools } from '../../src/tools/select.ts';
+import notesSet from '../../tools/notes_set.ts';
 import { embeddedModel } from '../models/embedded.ts';
 import { answered, asked, called, notesGet, then, tools } from './talk.ts';
 
@@ -96,6 +97,30 @@ test('a copy has the spelling of the request and its whole phrase', () => {
     value: 'sunflower42',
   });
   assert.deepEqual(call('Is it raining in Oslo?', 'weather\ncity: os').arguments, { city: 'Oslo' }, 'half a word is no copy');
+});
+
+test('a note is kept whole: under what it is said of, else under its first words', () => {
+  const shipped = [notesSet.info];
+  const slip = 'notes_set\nkey: 明天下午\nvalue: 三点去接孩子';
+  assert.deepEqual(call('记一下：明天下午三点去接孩子', slip, shipped).arguments, {
+    key: '明天下午三点去接孩子',
+    value: '明天下午三点去接孩子',
+  });
+  assert.deepEqual(call('记一下：我的车牌是京A12345', 'notes_set\nkey: 车牌\nvalue: 12345', shipped).arguments, {
+    key: '车牌',
+    value: '京A12345',
+  });
+  assert.deepEqual(call('Remember that my locker code is BX-5519', 'notes_set\nkey: locker code\nvalue: 5519', shipped).arguments, {
+    key: 'locker code',
+    value: 'BX-5519',
+  });
+  assert.deepEqual(
+    call('Remember: call the plumber on Monday, before nine', 'notes_set\nkey: plumber\nvalue: call the', shipped).arguments,
+    {
+      key: 'call the plumber on Monday',
+      value: 'call the plumber on Monday, before nine',
+    },
+  );
 });
 
 test('arithmetic is the resolver’s where the request says it, else the model’s if all its numbers are in the request', () => {

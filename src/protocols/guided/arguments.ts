@@ -30,6 +30,55 @@ interface Value {
 
 /** `written` holds what the model wrote, by argument; empty when it wrote nothing that can be used. */
 export function fillArguments(tool: ToolInfo, written: Readonly<Record<string, string>>, request: string, resolve: Resolve): Filled {
+  const parts = fillFrom(tool, written, request, resolve);
+  const said = sayingFor(tool, request);
+  if (said === undefined) return parts;
+  const whole = fillFrom(tool, written, request, resolve, said);
+  if (whole.missing.length === 0) return whole;
+  const noted = namedBy(tool, whole, said) ?? parts;
+  return sameValues(noted.arguments, parts.arguments) ? parts : noted;
+}
+
+interface Said {
+  name: string;
+  span: Span;
+}
+
+function sayingFor(tool: ToolInfo, request: string): Said | undefined {
+  if ((tool.examples ?? []).length === 0) return undefined;
+  const [name] =
+    Object.entries(objectOf(tool.input_schema.properties)).find(([one, property]) => takesSaying(one, objectOf(property))) ?? [];
+  const span = name === undefined ? undefined : findSaying(request);
+  return span && name !== undefined ? { name, span } : undefined;
+}
+
+/**
+ * What is kept under a short name: of "the wifi password is x" the name stands before the verb and the value behind it; what has no name
+ * is kept under its first words.
+ */
+function namedBy(
+  tool: ToolInfo,
+  { missing, arguments: others, repairs }: Filled,
+  { name: content, span: { text } }: Said,
+): Filled | undefined {
+  const [name, ...more] = missing;
+  const description = String(objectOf(objectOf(tool.input_schema.properties)[name ?? '']).description ?? '');
+  if (name === undefined || more.length > 0 || !/\b(?:short name|title)\b|名称|标题/i.test(description)) return undefined;
+  const [, called, value] = /^(?:my |the |我的)?(\S.{0,39}?)\s*(?:是|为|=|\b(?:is|are|was|were)\b)\s*(\S.*)$/isu.exec(text) ?? [];
+  const first = called ?? /^(?:[\p{L}\p{N}'’-]+ ?){1,6}/u.exec(text)?.[0].trim().slice(0, LONGEST_NAME);
+  if (!first) return undefined;
+  const note = called === undefined ? 'the first words of what is kept' : 'what the request says of it';
+  return { arguments: { ...others, [name]: first, [content]: value ?? text }, missing: [], repairs: [...repairs, `${name}: ${note}`] };
+}
+
+function sameValues(one: JsonObject, other: JsonObject): boolean {
+  return Object.entries(one).every(([name, value]) => other[name] === value);
+}
+
+/** Characters. */
+const LONGEST_NAME = 40;
+
+function fillFrom(tool: ToolInfo, written: Readonly<Record<string, string>>, request: string, resolve: Resolve, said?: Said): Filled {
   const properties = Object.entries(objectOf(tool.input_schema.properties)).map(([name, property]) => [name, objectOf(property)] as const);
   const required = Array.isArray(tool.input_schema.required) ? tool.input_schema.required : [];
   const values = new Map<string, Value>();
@@ -48,7 +97,7 @@ export function fillArguments(tool: ToolInfo, written: Readonly<Record<string, s
   if ((tool.examples ?? []).length > 0) {
     bySchema((property) => property.type !== undefined && property.type !== 'string');
     for (const [name] of properties) take(name, formedLike(tool, name, request, taken()));
-    for (const [name, property] of properties) if (takesSaying(name, property)) take(name, said(request));
+    if (said) take(said.name, { ...rail(said.span.text, 'what the request says'), span: said.span });
     if (languageOf(request) === 'zh') bySchema((property) => property.format === undefined);
     for (const [name, property] of properties) take(name, statedValue(tool, property, written[name], request, resolve));
     // What is left of the request goes to the arguments that are still open: the required ones, and those the model thought of.
@@ -120,12 +169,15 @@ function fallbackValue(
   const type = property.type ?? 'string';
   if (type !== 'string' || property.format !== undefined || property.enum !== undefined) return undefined;
   const span = findSpan(tool, name, request, taken, surely);
-  return span && { ...rail(span.text, 'the part of the request that stands where the examples have it'), span };
+  if (!span || !isFormedLike(tool, name, span.text)) return undefined;
+  return { ...rail(span.text, 'the part of the request that stands where the examples have it'), span };
 }
 
-function said(request: string): Value | undefined {
-  const span = findSaying(request);
-  return span && { ...rail(span.text, 'what the request says'), span };
+/** Where all examples have a dot, a slash or an @, as files and addresses do, the value has one, too. */
+function isFormedLike(tool: ToolInfo, name: string, text: string): boolean {
+  const given = (tool.examples ?? []).flatMap((example) => (typeof example.arguments[name] === 'string' ? [example.arguments[name]] : []));
+  const sign = /[./\\@]/;
+  return given.length === 0 || !given.every((one) => sign.test(one)) || sign.test(text);
 }
 
 function model(value: Json): Value {

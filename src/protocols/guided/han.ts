@@ -22,21 +22,24 @@ export function hanPieces(request: string, known: string, others: readonly Piece
       .filter((one) => one.kind !== 'words' && one.start < index + run.length && one.end > index)
       .map((one) => [one.start - index, one.end - index] as const);
     for (const [from, to] of [...cuts, ...inside, [run.length, run.length] as const].sort((a, b) => a[0] - b[0])) {
-      if (from > start) pieces.push(...partsOf(run.slice(start, from), known, index + start));
+      if (from > start) pieces.push(...partsOf(run.slice(start, from), known, index + start, request.slice(0, index + start)));
       start = Math.max(start, to);
     }
   }
   return pieces;
 }
 
-function partsOf(text: string, known: string, at: number): Piece[] {
+/** A Latin word right before belongs to the piece: wifi 密码. */
+function partsOf(text: string, known: string, at: number, before: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
   const close = (end: number) => {
     const lead = LEADS.exec(text.slice(from, end))?.[0].length ?? 0;
     const bare = text.slice(from + lead, end).replace(TAILS, '');
+    const latin = lead + from === 0 ? (/(?<![\p{L}\p{N}.])[A-Za-z][\w+.-]* ?$/u.exec(before)?.[0].length ?? 0) : 0;
     const start = at + from + lead;
-    if (bare !== '') pieces.push({ kind: 'words', text: bare, start, end: start + bare.length });
+    if (bare !== '')
+      pieces.push({ kind: 'words', text: before.slice(before.length - latin) + bare, start: start - latin, end: start + bare.length });
   };
   for (let i = 0; i < text.length; ) {
     let end = i + 2;

@@ -55,9 +55,9 @@ const DATE = new RegExp(
   'giu',
 );
 const FORMULA = /(?<![\p{L}\d])\d*[a-z](?:\^|\*\*)\d+(?:\s*[-+*/]\s*(?:\d*[a-z](?:(?:\^|\*\*)\d+)?|\d+)(?![\p{L}\d]))*/giu;
-/** Letters and digits in one word, or a number with a path: rs6034464, 2022/AL2562, 13812345678. */
+/** Letters and digits in one word, or a number with a path: rs6034464, 2022/AL2562, 13812345678, 京A12345. */
 const CODE =
-  /(?<![\p{Script=Latin}\p{N}_])(?=[\w/-]*\d)(?=[\w/-]*[A-Za-z_])(?!\d+(?:\.\d+)?[A-Za-z]{1,3}\b)(?!\d+(?:st|nd|rd|th|[-/]))[A-Za-z\d][\w/-]*[A-Za-z\d](?![\p{Script=Latin}\p{N}])|\b\d{4}\/[A-Z]+\d+\b|\b\d{4}[-/]\d{2,4}\b|(?<!\d)\d{9,}(?!\d)/gu;
+  /[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z\d]{5,6}(?![A-Za-z\d])|(?<![\p{Script=Latin}\p{N}_])(?=[\w/-]*\d)(?=[\w/-]*[A-Za-z_])(?!\d+(?:\.\d+)?[A-Za-z]{1,3}\b)(?!\d+(?:st|nd|rd|th|[-/]))[A-Za-z\d][\w/-]*[A-Za-z\d](?![\p{Script=Latin}\p{N}])|\b\d{4}\/[A-Z]+\d+\b|\b\d{4}[-/]\d{2,4}\b|(?<!\d)\d{9,}(?!\d)/gu;
 
 function byPattern(request: string, kind: Kind, pattern: RegExp, grouped = 0): Piece[] {
   return [...request.matchAll(pattern)].map((match) => {

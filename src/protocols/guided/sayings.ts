@@ -19,7 +19,9 @@ const BEHIND = [
   /(?<!\d|https?)[:：]\s*(?!\/\/)(\S.*)$/su,
   /(?:内容(?:是|为)|写着|说道?|转告\p{Script=Han}{1,4})[，,]?\s*(\S.*)$/su,
   /(?:发|给|告诉|通知|提醒)[^，,]*[，,]\s*(\S.*)$/su,
+  /(?:记(?:住|下|一下)|备忘|待办)[，,]?\s*(\S.*)$/su,
   /\b(?:saying|that says|says|to say)\s+(?:that\s+)?(\S.*)$/isu,
+  /\bthat\s+(\S.*)$/isu,
 ];
 
 /** What the request says behind the words that lead in a saying; quotation marks around it do not belong to it. */
