@@ -308,9 +308,9 @@ async function loadGuided(agent: AgentParts, tools: () => readonly ToolInfo[]): 
   const { createGuided } = await import('../protocols/guided/guided.ts');
   const { groundAnswer } = await import('../guards/grounding.ts');
   const { selectTools } = await import('../tools/select.ts');
-  const { resolveArgument } = await import('../tools/resolve.ts');
+  const { explainArgument, resolveArgument } = await import('../tools/resolve.ts');
   const protocol = createGuided({ select: selectTools, resolve: resolveArgument, templates: agent.templates });
-  return { protocol, grounding: groundAnswer(tools) };
+  return { protocol, grounding: groundAnswer(tools, explainArgument) };
 }
 
 function hashes(toolbox: Toolbox): Record<string, string> {

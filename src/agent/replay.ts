@@ -23,7 +23,8 @@ export async function replayRun(store: EventStore, runId: string, tools: readonl
   const beforeFinish: Rule[] = [...check, ...(hooked ? [beforeFinishRule] : []), checkOutput, truth];
   if (history.state.protocol === 'guided') {
     const { groundAnswer } = await import('../guards/grounding.ts');
-    beforeFinish.unshift(groundAnswer(() => infos));
+    const { explainArgument } = await import('../tools/resolve.ts');
+    beforeFinish.unshift(groundAnswer(() => infos, explainArgument));
   }
   const rules = {
     compact: shorten,

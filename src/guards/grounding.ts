@@ -19,19 +19,40 @@ const NUMBERS = {
 
 /**
  * A before-finish rule. `tools` gives the tools of the run: their examples show how an answer sounds. An answer that has to fit a schema is
- * no sentence: its own check is another rule.
+ * no sentence: its own check is another rule. `explain` tells how an argument comes to the result, where the request asks for that.
  */
-export function groundAnswer(tools: () => readonly ToolInfo[]): Rule {
+export function groundAnswer(tools: () => readonly ToolInfo[], explain: Explain = () => undefined): Rule {
   return (state) => {
     if (state.protocol !== 'guided' || state.output_schema || state.answer === undefined || (state.trips.grounding ?? 0) > 0)
       return undefined;
-    const turn = turnOf(state);
-    if (!turn) return undefined;
+    const found = turnOf(state);
+    if (!found) return undefined;
+    const order = explanation(found, tools(), state.language, explain);
+    const turn = order === undefined ? found : { ...found, known: `${found.known}\n${order}` };
     const example = exampleOf(turn, tools(), state.language);
+    if (order !== undefined && !tellsAll(state.answer, order)) return replaced('the answer does not explain what was asked', order);
     const message = problem(state.answer, turn, example) ?? tail(state.answer, turn, example);
     if (message === undefined) return undefined;
     return replaced(message, answerFrom(turn, example, state.language));
   };
+}
+
+export type Explain = (property: JsonObject, value: Json | undefined, language: 'zh' | 'en') => string | undefined;
+
+const ASKS_HOW =
+  /(?:运算|计算)(?:的)?(?:顺序|步骤|过程)|先算|哪一步|order of (?:the )?operations|step by step|\b(?:explain|show)\b.*\b(?:steps?|order|how|work|calculat\w+)\b/i;
+
+function explanation(turn: Turn, tools: readonly ToolInfo[], language: 'zh' | 'en', explain: Explain): string | undefined {
+  if (!turn.last.success || !ASKS_HOW.test(turn.request)) return undefined;
+  const properties = objectOf(tools.find(({ name }) => name === turn.last.name)?.input_schema.properties);
+  const told = Object.entries(properties).flatMap(([name, property]) => explain(objectOf(property), turn.arguments[name], language) ?? []);
+  return told.find((text) => leavesOf(turn.data).some(({ value }) => isTold(value, text)));
+}
+
+/** Whether the answer holds each number that the explanation does. */
+function tellsAll(answer: string, explanation: string): boolean {
+  const told = numbersIn(answer);
+  return [...numbersIn(explanation)].every((number) => told.has(number));
 }
 
 function replaced(message: string, answer: string): Command {
@@ -79,9 +100,24 @@ function problem(answer: string, turn: Turn, example: ToolExample | undefined): 
   const known = numbersIn(turn.known);
   const foreign = [...numbersIn(answer)].find((number) => !known.has(number));
   if (foreign !== undefined) return `${foreign} stands neither in the result nor in the request`;
+  const code = codesIn(turn.known).find((one) => isCut(one, answer, turn.known));
+  if (code !== undefined) return `${code} is told in part only`;
+  if (OF_ITSELF.test(answer)) return 'the answer says of something that it is itself';
   if (NO.test(answer) && !NO.test(turn.known)) return 'the answer denies what the result does not';
   const borrowed = example && borrowedFrom(example).find((value) => has(answer, value) && !has(turn.known, value));
   return borrowed === undefined ? otherLanguage(answer, turn) : `"${borrowed}" comes from an example`;
+}
+
+/** Letters with digits right behind them: A12345, SF102-93. */
+function codesIn(text: string): string[] {
+  return text.normalize('NFKC').match(/\p{Script=Latin}+-?\d[\p{Script=Latin}\d-]{2,}/gu) ?? [];
+}
+
+/** Whether the answer has the digits of a code without its letters, though nobody has said them alone. */
+function isCut(code: string, answer: string, known: string): boolean {
+  const [digits] = /\d{3,}/.exec(code) ?? [];
+  const alone = new RegExp(`(?<![\\p{Script=Latin}\\d]|\\p{Script=Latin}-)${digits}(?!\\d)`, 'u');
+  return digits !== undefined && !has(answer, code) && alone.test(answer) && !alone.test(known);
 }
 
 /** What the answer has to hold one of: what the example's answer tells, else what nobody has said before, else anything. */
@@ -93,6 +129,8 @@ function wantedLeaves(turn: Turn, example: ToolExample | undefined): Leaf[] {
   return [alike, news, leaves].find((choice) => choice.length > 0) ?? [];
 }
 
+/** 接孩子是接孩子, where key and value are the same. */
+const OF_ITSELF = /(?:\byour )?([^\s\d].{2,80}?)\s*(?:是|\bis\b)\s*\1/u;
 const NO = /\b(?:not|no|never|none|isn't|doesn't|don't|can't|won't)\b|[不没无未]/i;
 
 /** Tiny models go on after the answer is complete. */
@@ -205,11 +243,13 @@ function likeExample(turn: Turn, example: ToolExample): string | undefined {
   const pattern = new RegExp(pairs.map(([value]) => value.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|') || '$^', 'gu');
   const byValue = new Map(pairs);
   const used = new Set<string>();
-  const answer = (example.answer ?? '').replace(pattern, (value) => {
-    used.add(value);
-    return byValue.get(value) ?? value;
-  });
-  const isFilled = [...used].some((value) => leavesOf(example.result ?? null).some((leaf) => leaf.value === value));
+  const answer = (example.answer ?? '')
+    .replace(pattern, (value) => {
+      used.add(value);
+      return byValue.get(value) ?? value;
+    })
+    .replace(OF_ITSELF, '$1');
+  const isFilled = [...used].some((value) => leavesOf(example.result ?? null).some((leaf) => value.includes(leaf.value)));
   return isFilled && problem(answer, turn, example) === undefined && !keepsWords(answer, example, turn) ? answer : undefined;
 }
 

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../kernel/types.ts';
 import { findArithmetic, isArithmetic } from './arithmetic.ts';
 import { findDay } from './days.ts';
 import { findZone } from './places.ts';
+import { orderOf } from './steps.ts';
 
 export interface Resolved {
   value: string;
@@ -69,6 +70,11 @@ export function resolveArgument(property: JsonObject, value: Json | undefined, r
   if (written !== '' && format.fits(written)) return undefined;
   const found = (written === '' ? undefined : format.find(written.slice(0, LOOKED_AT))) ?? format.find(request.slice(0, LOOKED_AT));
   return found && { value: found.value, by: 'rail', note: `${found.value} from ${found.from}` };
+}
+
+/** How a value of this format comes to its result, in a sentence: the order in which arithmetic is done. */
+export function explainArgument(property: JsonObject, value: Json | undefined, language: 'zh' | 'en'): string | undefined {
+  return property.format === 'arithmetic' && typeof value === 'string' ? orderOf(value, language) : undefined;
 }
 
 function byPattern(pattern: RegExp): Format {

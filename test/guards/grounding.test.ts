@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { groundAnswer } from '../../src/guards/grounding.ts';
 import type { State, ToolInfo } from '../../src/kernel/types.ts';
+import { explainArgument } from '../../src/tools/resolve.ts';
+import notesSet from '../../tools/notes_set.ts';
 import { answered, asked, calculator, called, then, tools } from '../protocols/talk.ts';
 
 const listing: ToolInfo = {
@@ -115,4 +117,43 @@ test('values are data: signs of patterns and brackets in them change nothing', (
   const command = odd(answered(called(asked('b'), 'calculator', {}, '{"result":"$1 [z"}'), 'no'));
   assert.ok(command?.do === 'record' && command.facts[0]?.event_type === 'guard.trip');
   assert.equal((command.facts[0].data as { answer?: string }).answer, 'It is $1 [z.');
+});
+
+test('where the request asks how it is calculated, the answer tells each step', () => {
+  const sums: ToolInfo = {
+    ...calculator,
+    input_schema: { type: 'object', properties: { expression: { type: 'string', format: 'arithmetic' } } },
+  };
+  const explained = groundAnswer(() => [sums], explainArgument);
+  const answerOf = (request: string, answer: string) => {
+    const state = answered(called(asked(request), 'calculator', { expression: '(13+27)*4' }, '{"result":160}'), answer);
+    const command = explained(state);
+    const fact = command?.do === 'record' ? command.facts[0] : undefined;
+    return fact?.event_type === 'guard.trip' && fact.data.verdict === 'replace' ? fact.data.answer : undefined;
+  };
+  const request = '计算 (13+27) * 4 的结果，并用一句话说明运算顺序。';
+  assert.equal(answerOf(request, '运算顺序：(13+27) * 4 = 160.'), '结果是 160：先算括号里的 13+27=40，再算 40*4=160。');
+  assert.equal(
+    answerOf('What is (13+27)*4? Explain the order of operations.', 'It is 160.'),
+    'The result is 160: first 13+27=40 in the parentheses, then 40*4=160.',
+  );
+  assert.equal(answerOf(request, '结果是 160：先算 13+27 得 40，再乘以 4 得 160。'), undefined, 'the model’s own explanation stays');
+  assert.equal(answerOf('(13+27)*4 等于多少？', '结果是 160。'), undefined, 'nobody asked');
+});
+
+test('a code is told whole', () => {
+  const shipped = groundAnswer(() => [notesSet.info]);
+  const noted = (answer: string, value = '京A12345', request = '记一下：我的车牌是京A12345') => {
+    const command = shipped(answered(called(asked(request), 'notes_set', { key: '车牌', value }, '{"saved":"车牌"}'), answer));
+    const fact = command?.do === 'record' ? command.facts[0] : undefined;
+    return fact?.event_type === 'guard.trip' && fact.data.verdict === 'replace' ? fact.data.answer : undefined;
+  };
+  assert.equal(noted('已记住车牌是 12345。'), '已记住我的车牌是京A12345。');
+  assert.equal(noted('已记住车牌是 京A12345。'), undefined);
+  assert.equal(noted('已记住车牌是 A12345。'), undefined);
+  assert.equal(noted('已记住车牌是 8841。', '8841', '记一下：车牌是 8841'), undefined);
+  const call = { key: 'call the bank', value: 'call the bank' };
+  const state = called(asked('Remember: call the bank'), 'notes_set', call, '{"saved":"call the bank"}');
+  const command = shipped(answered(state, 'Saved: your call the bank is call the bank.'));
+  assert.match(JSON.stringify(command), /"answer":"Saved: call the bank\."/);
 });

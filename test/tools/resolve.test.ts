@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolveArgument } from '../../src/tools/resolve.ts';
+import { explainArgument, resolveArgument } from '../../src/tools/resolve.ts';
 
 const found = (format: string, request: string, value?: string) => resolveArgument({ type: 'string', format }, value, request)?.value;
 
@@ -81,4 +81,22 @@ test('long requests are read in time', () => {
     for (const format of ['arithmetic', 'time-zone', 'email', 'uri']) found(format, piece.repeat(20_000 / piece.length));
   }
   assert.ok(performance.now() - started < 20_000, `${performance.now() - started} ms`);
+});
+
+test('arithmetic is explained in its order; what has no order is not', () => {
+  const arithmetic = { type: 'string', format: 'arithmetic' };
+  for (const [expression, told] of [
+    ['3+4*5', 'first 4*5=20, then 3+20=23'],
+    ['2^3^2', 'first 3^2=9, then 2^9=512'],
+    ['-2^2+1', 'first 2^2=4, then -4+1=-3'],
+    ['7-2-1', 'first 7-2=5, then 5-1=4'],
+    ['0.1+0.2+0.3', 'first 0.1+0.2=0.3, then 0.3+0.3=0.6'],
+    ['(1-4)^2', 'first 1-4=-3 in the parentheses, then (-3)^2=9'],
+  ] as const) {
+    assert.ok(explainArgument(arithmetic, expression, 'en')?.includes(told), expression);
+  }
+  for (const none of ['12*7', '5', 'sqrt(16)+1*2', '1/0+2', '1+', '20% * 350']) {
+    assert.equal(explainArgument(arithmetic, none, 'zh'), undefined, none);
+  }
+  assert.equal(explainArgument({ type: 'string' }, '3+4*5', 'en'), undefined);
 });
