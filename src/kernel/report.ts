@@ -3,27 +3,29 @@
 import { cut, stableJson } from './text.ts';
 import type { Call, CallQuestion, ErrorData, Fact, Outcome, Rules, State, Status, Verdict } from './types.ts';
 
+const steps = (n: number) => (n === 1 ? '1 step' : `${n} steps`);
+
 const TEXT = {
   en: {
     cancelled: 'Not run: the run was stopped before this call.',
     inDoubt:
       'Unknown: this call had started before the program was interrupted, and it is not known whether it took effect. Do not repeat it; check first, or tell the user.',
     denied: 'Denied: this call was not allowed, and nothing was done.',
-    reason: 'Reason:',
+    reason: 'Reason: ',
     expired: 'nobody answered the question in time; ask the user whether it is still wanted',
     unanswered:
       'Nobody has answered this question. Go on with the most likely assumption, and say in your answer which one you made; do not ask again.',
     ended: {
-      max_steps: (n: number) => `Stopped after ${n} steps, the limit of this run (max_steps).`,
-      timeout: (n: number) => `Stopped after ${n} steps: the time for this run is used up (max_seconds).`,
-      cancelled: (n: number) => `Cancelled after ${n} steps.`,
-      stopped_by_guard: (n: number) => `Stopped by a guard after ${n} steps.`,
-      error: (n: number) => `Ended by an error after ${n} steps.`,
+      max_steps: (n: number) => `Stopped after ${steps(n)}, the limit of this run (max_steps).`,
+      timeout: (n: number) => `Stopped after ${steps(n)}: the time for this run is used up (max_seconds).`,
+      cancelled: (n: number) => `Cancelled after ${steps(n)}.`,
+      stopped_by_guard: (n: number) => `Stopped by a guard after ${steps(n)}.`,
+      error: (n: number) => `Ended by an error after ${steps(n)}.`,
     },
-    done: 'Done:',
+    done: 'Done: ',
     nothing: 'no tool call has succeeded.',
-    stuck: 'Stuck at:',
-    left: 'Left:',
+    stuck: 'Stuck at: ',
+    left: 'Left: ',
     leftText: (request: string) => `the request is not answered yet: ${request}`,
     ask: 'A clearer request would name the exact input, ask for one thing at a time, or allow more steps (--max-steps).',
     failed: 'failed',
@@ -122,7 +124,7 @@ function question(
 /** What the model reads in place of a result when a call was not allowed. */
 export function denial(state: State, reason: string): string {
   const text = TEXT[state.language];
-  return reason === '' ? text.denied : `${text.denied} ${text.reason} ${reason}`;
+  return reason === '' ? text.denied : `${text.denied} ${text.reason}${reason}`;
 }
 
 /** The same, of a question that nobody answered in its time. */
@@ -133,7 +135,7 @@ export function expired(state: State): string {
 /** What the model reads in place of the words that it wanted. `note`: what a person said instead. */
 export function unanswered(state: State, note: string): string {
   const text = TEXT[state.language];
-  return note === '' ? text.unanswered : `${text.unanswered} ${text.reason} ${note}`;
+  return note === '' ? text.unanswered : `${text.unanswered} ${text.reason}${note}`;
 }
 
 /** The structured outcome of a state (K7). A run that ends early answers with its report. */
@@ -178,14 +180,14 @@ export function report(state: State, status: Exclude<Status, 'success' | 'waitin
   const stuck = state.error?.message ?? state.stop?.message ?? state.abort?.error?.message;
   const lines = [
     text.ended[status](state.step),
-    `${text.done} ${done.length > 0 ? counted(done, text.times).join('; ') : text.nothing}`,
-    ...(stuck ? [`${text.stuck} ${stuck}`] : []),
+    `${text.done}${done.length > 0 ? counted(done, text.times).join('; ') : text.nothing}`,
+    ...(stuck ? [`${text.stuck}${stuck}`] : []),
     ...(!stuck && last
       ? [
-          `${text.stuck} ${shortCall(last.name, last.arguments)}${last.success ? '' : ` ${text.failed} (${last.error_code})`}${text.times(repeats)}`,
+          `${text.stuck}${shortCall(last.name, last.arguments)}${last.success ? '' : ` ${text.failed} (${last.error_code})`}${text.times(repeats)}`,
         ]
       : []),
-    ...(request ? [`${text.left} ${text.leftText(cut(request.content, 200))}`] : []),
+    ...(request ? [`${text.left}${text.leftText(cut(request.content, 200))}`] : []),
     ...(status === 'max_steps' || status === 'timeout' ? [text.ask] : []),
   ];
   return lines.join('\n');

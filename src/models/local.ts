@@ -97,7 +97,8 @@ async function load(options: LocalModelOptions, contextTokens: number): Promise<
   const runtime = await loadRuntime(options.directory ?? modelsDirectory());
   await checkHeader(options.file);
   const threads = freeCores();
-  const llama = await runtime.getLlama({ gpu: false, build: 'never', progressLogs: false, logger: () => {}, maxThreads: threads });
+  const started = () => runtime.getLlama({ gpu: false, build: 'never', progressLogs: false, logger: () => {}, maxThreads: threads });
+  const llama = await withoutLog(started);
   try {
     const model = await llama.loadModel({ modelPath: options.file });
     const contextSize = Math.min(contextTokens, model.trainContextSize);
@@ -115,6 +116,19 @@ async function load(options: LocalModelOptions, contextTokens: number): Promise<
   } catch (error) {
     await llama.dispose();
     throw unloadable(options.file, errorData(error).message);
+  }
+}
+
+/** Whatever its settings, the runtime logs when its trial process is ended, as Ctrl-C does; the error that follows says enough. */
+async function withoutLog<T>(work: () => Promise<T>): Promise<T> {
+  const { error } = console;
+  console.error = (...said: unknown[]) => {
+    if (!String(said[0]).includes('node-llama-cpp')) error(...said);
+  };
+  try {
+    return await work();
+  } finally {
+    console.error = error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** From a proposed call to one that may be permitted: find, adapt, validate, judge. What a model got wrong becomes a message for it. */
 
-import { nearest } from '../kernel/errors.ts';
+import { HermesError, nearest } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import type { Call, CallRecord, Fact, Json, JsonObject, Performers, Repair, State, ToolInfo } from '../kernel/types.ts';
 import { adaptArguments, hasUnknown } from './adapt.ts';
@@ -236,7 +236,8 @@ async function judge(
   } catch (error) {
     const { code, message, next } = toError(error);
     const hint = next === undefined ? '' : `; ${next}`;
-    return { stage: 'rejected', code, message: `${name} could not be judged, so nothing was run: ${message}${hint}` };
+    const why = error instanceof HermesError ? 'was refused and nothing was run' : 'could not be judged, so nothing was run';
+    return { stage: 'rejected', code, message: `${name} ${why}: ${message}${hint}` };
   }
 }
 

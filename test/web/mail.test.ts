@@ -226,8 +226,8 @@ test('what is refused before anybody is asked: headers within headers, strangers
     [{ cc: ['<script>@example.com'] }, /is no mail address/],
     [{ to: 'thief@elsewhere.com' }, /not among the recipients/],
     [{ to: 'x@evil-example.com' }, /not among the recipients/],
-    [{ attachments: ['../secret.txt'] }, /could not be judged/],
-    [{ attachments: ['.env'] }, /could not be judged/],
+    [{ attachments: ['../secret.txt'] }, /was refused and nothing was run/],
+    [{ attachments: ['.env'] }, /was refused and nothing was run/],
   ];
   for (const [change, message] of refused) {
     const answer = await judged(sendEmail, { ...mail, ...change }, { own, workspace: folder });
