@@ -195,3 +195,29 @@ test('a whole saying is the value of an argument that takes one', () => {
     assert.deepEqual(fillArguments(tool, {}, request, () => undefined).arguments, { task }, request);
   }
 });
+
+test('forms that an argument is about, and what belongs together', () => {
+  const mail = { recipient: text('E-mail address of the recipient.'), subject: text('The subject.') };
+  assert.deepEqual(filled('mail', mail, ['recipient'], "Mail Ann Lee at ann@lee.org with the subject 'Lunch'").arguments, {
+    recipient: 'ann@lee.org',
+    subject: 'Lunch',
+  });
+  const place = { city: text('The city.'), country: text('The country.') };
+  assert.deepEqual(filled('clock', place, ['city', 'country'], 'What is the time in Lyon, France?').arguments, {
+    city: 'Lyon',
+    country: 'France',
+  });
+  const wall = { length: whole('Length in feet.'), height: whole('Height in feet.') };
+  assert.deepEqual(filled('wall', wall, ['length', 'height'], 'Paint a wall of 40 feet by 9 feet').arguments, { length: 40, height: 9 });
+  const stay = { hotel: text('Name of the hotel.'), check_in_date: text('First day.'), check_out_date: text('Last day.') };
+  assert.deepEqual(
+    filled('stay', stay, ['hotel', 'check_in_date', 'check_out_date'], 'The Ritz from May 3rd to May 5th. Show me prices').arguments,
+    {
+      hotel: 'Ritz',
+      check_in_date: 'May 3rd',
+      check_out_date: 'May 5th',
+    },
+  );
+  const area = { limits: { type: 'array', items: { type: 'number' }, description: 'Bounds of the interval.' } } satisfies JsonObject;
+  assert.deepEqual(filled('area', area, ['limits'], 'The area from x=-1 to x=2').arguments, { limits: [-1, 2] });
+});

@@ -6,7 +6,8 @@
 
 import type { Json, JsonObject, ToolInfo } from '../../kernel/types.ts';
 import { chosen, flag } from './choices.ts';
-import { numberFor, type Slot, slotsOf } from './fit.ts';
+import { type Slot, slotsOf } from './fit.ts';
+import { numberFor } from './fit-number.ts';
 import { hanPieces } from './han.ts';
 import { offersFor } from './offers.ts';
 import { type Piece, piecesOf } from './pieces.ts';
@@ -69,7 +70,7 @@ function spokenOf({ description, keywords, examples }: ToolInfo): string {
 }
 
 /** "its three sides": how many arguments follow is the value of none of them. */
-function isCountOf({ numbers, end }: Piece, slots: readonly Slot[], request: string): boolean {
+function isCountOf({ numbers, text, end }: Piece, slots: readonly Slot[], request: string): boolean {
   const [counted] =
     /^\s+\p{L}+/u
       .exec(request.slice(end))?.[0]
@@ -77,6 +78,7 @@ function isCountOf({ numbers, end }: Piece, slots: readonly Slot[], request: str
       .toLowerCase()
       .match(/\p{L}+/u) ?? [];
   if (counted === undefined || numbers?.length !== 1) return false;
+  if (/^\p{L}/u.test(text) && /^(?:numbers|integers|values|points)$/.test(counted)) return true;
   return numbers[0]! > 1 && slots.filter(({ name }) => nameWords(name).some((word) => isAkin(word, counted))).length === numbers[0];
 }
 

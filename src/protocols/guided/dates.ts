@@ -13,7 +13,7 @@ export function inFormat(date: string, { description, format }: JsonObject): str
   const plain = date
     .replace(/^(\d{4})(?:年|-)(\d{1,2})(?:月|-)(\d{1,2})[日号]?$/, '$1/$2/$3')
     .replace(/(\d)(?:st|nd|rd|th)\b/gi, '$1')
-    .replace(/(?<=[a-z])(?=\d)/gi, ' ');
+    .replace(/(?<=[a-z.])(?=\d)|,(?=\d)/gi, ' ');
   const time = new Date(`${plain} 12:00`);
   if (Number.isNaN(time.getTime()) || !/\d{4}/.test(plain)) return date;
   const two = (number: number) => String(number).padStart(2, '0');

@@ -24,6 +24,8 @@ interface Label {
   /** One word; of Han, its characters. */
   text: string;
   weight: number;
+  /** It stands behind its number: 12 feet, 30 公斤. */
+  isUnit?: boolean;
 }
 
 /** Words that many arguments share: alone they say little. */
@@ -80,7 +82,7 @@ export function slotsOf(schema: JsonObject, examples: readonly ToolExample[] = [
     const before = description.replace(/\b(?:default|defaults|e\.g|for example|such as|options?|format)\b.*$|(?:例如|比如|默认).*$/s, '');
     const prose = before.match(/[\p{Script=Latin}%$]+(?:\/s)?/gu) ?? [];
     const han = hanLabels(before);
-    const labels = [
+    const labels: Label[] = [
       ...own
         .filter((text) => text.length === 1 || !isPlain(text))
         .map((text) => ({ text, weight: VAGUE.test(text) && own.length > 1 ? 0.45 : 1 })),
@@ -88,7 +90,7 @@ export function slotsOf(schema: JsonObject, examples: readonly ToolExample[] = [
       ...prose.filter((text) => !isPlain(text) && !own.includes(text)).map((text) => ({ text, weight: VAGUE.test(text) ? 0.15 : 0.4 })),
     ];
     for (const group of UNITS)
-      if (labels.some(({ text }) => group.includes(text))) for (const text of group) labels.push({ text, weight: 0.75 });
+      if (labels.some(({ text }) => group.includes(text))) for (const text of group) labels.push({ text, weight: 0.75, isUnit: true });
     return {
       name,
       property,
@@ -107,9 +109,9 @@ export function slotsOf(schema: JsonObject, examples: readonly ToolExample[] = [
   return slots.map((slot) => ({
     ...slot,
     splitsPlaces: places.length > 1,
-    labels: slot.labels.map(({ text, weight }) => {
+    labels: slot.labels.map(({ text, weight, isUnit = false }) => {
       const isShared = slots.some((other) => other !== slot && other.labels.some((one) => one.text === text && one.weight >= weight));
-      return { text, weight: isShared && text !== slot.name.toLowerCase() ? weight * 0.4 : weight };
+      return { text, isUnit, weight: isShared && text !== slot.name.toLowerCase() ? weight * 0.4 : weight };
     }),
   }));
 }
@@ -123,8 +125,9 @@ function hanLabels(description: string): string[] {
 }
 
 function roleOf(words: readonly string[], description: string): Slot['role'] {
-  if (words.some((word) => /^(?:from|origin|start|starting|source|departure|base|begin|check_?in)$/.test(word))) return 'from';
-  if (words.some((word) => /^(?:to|destination|end|ending|target|arrival|dest|finish)$/.test(word))) return 'to';
+  const name = words.join(' ');
+  if (/\b(?:from|origin|start|starting|source|departure|base|begin|check ?in)\b/.test(name)) return 'from';
+  if (/\b(?:to|destination|end|ending|target|arrival|dest|finish|check ?out)\b/.test(name)) return 'to';
   return /出发|起点|上车|原来|原先/.test(description) ? 'from' : /到达|终点|下车|换成|目标|目的/.test(description) ? 'to' : 'none';
 }
 
@@ -143,6 +146,7 @@ export function labelScore(slot: Slot, piece: Piece, words: readonly Word[], pie
         continue;
       }
       const isBefore = place.end <= piece.start;
+      if (isBefore && label.isUnit && piece.numbers) continue;
       const [from, to] = isBefore ? [place.end, piece.start] : [piece.end, place.start];
       if (from > to) continue;
       const blocked = pieces.some(
@@ -177,7 +181,7 @@ function placesOf(label: string, words: readonly Word[]): { start: number; end: 
     return words.filter(({ text }, at) => text === label && (label !== 'a' || /^(?:=|is)$/.test(words[at + 1]?.text ?? '')));
   }
   if (!/\p{Script=Han}/u.test(label))
-    return words.filter(({ text }) => isAkin(text, label) || (label.length >= 4 && text.startsWith(label)));
+    return words.filter(({ text }) => !isPlain(text) && (isAkin(text, label) || (label.length >= 4 && text.startsWith(label))));
   const characters = [...label];
   return words.flatMap((_, at) => {
     const found = characters.every((character, i) => words[at + i]?.text === character);
@@ -228,7 +232,16 @@ export function kindScore(slot: Slot, piece: Piece, request: string): number {
   } else if (isDated) score -= 2;
   if (kind === 'place') score = place > 0 && !splitsPlaces ? 0.9 + 0.8 * place : -3;
   if (kind === 'name') score += 0.8 * place + Math.max((text.includes(' ') ? 1.6 : 1.2) * has(PERSON), place > 0 ? 0 : 0.9 * has(CALLED));
-  if (place > 0 && follows(/\b(?:in|near|at|around|from|to|for|within)(?: the)?$/)) score += 1.2 * place;
+  if (place > 0 && follows(/\b(?:in|near|at|around|from|to|for|within)(?: the)?$/))
+    score += (follows(/\bat(?: the)?$/) ? 0.8 : 1.2) * place;
+  if (splitsPlaces && kind === 'name') {
+    const isLarge = own.some((word) => /^(?:country|state)$/.test(word));
+    if (/^, \p{Lu}/u.test(request.slice(piece.end))) score += isLarge ? -1 : 1;
+    else if (/\p{Lu}[\p{L} ]*,$/u.test(request.slice(0, start).trimEnd())) score += isLarge ? 1 : -1;
+  }
+  if (place > 0 && kind === 'words') score -= 0.8; // English places have capitals
+  if (has(/^(?:company|brand|team|organization|league|club)$/) > 0 && follows(/\b(?:of|for|by)(?: the)?$/)) score += 0.6;
+  if (kind === 'number' && own.includes('year')) score += /^(?:1\d|20)\d\d$/.test(text) ? 2.5 : -2;
   if (role !== 'none') {
     const isFrom = follows(/\b(?:from|between)(?: the)?$/);
     const isTo = follows(/\b(?:to|into|and)(?: the)?$/);
@@ -242,54 +255,4 @@ export function kindScore(slot: Slot, piece: Piece, request: string): number {
   if (kind === 'code') score += 2.2 * has(CODED);
   if (kind === 'formula') score += 3 * has(/^(?:function|expression|equation|formula|polynomial)$/);
   return score;
-}
-
-/** "from 3 to 5", "under 200", 不超过 200: which end of a range a number is. */
-function boundScore(own: readonly string[], about: string, { start, end }: Piece, request: string): number {
-  const isLow = own.some((word) => /^(?:min|minimum|lowest|lower|from|start)$/.test(word)) || /下限|最低|最少/.test(about);
-  const isHigh = own.some((word) => /^(?:max|maximum|highest|upper|to|end)$/.test(word)) || /上限|最高|最多/.test(about);
-  if (isLow === isHigh) return 0;
-  const [before, after] = [request.slice(0, start).trimEnd(), request.slice(end)];
-  const isFirst =
-    /^\s*(?:to|and|-|–|~|到|至)\s*[$€£¥]?\d/.test(after) ||
-    /\b(?:over|above|at least|more than|minimum(?: of)?|from)$|(?:至少|超过|不低于|不少于)$/i.test(before) ||
-    /^\S{0,2}以上/.test(after);
-  const isLast =
-    /\d\s*(?:to|and|-|–|~|到|至)$/.test(before) ||
-    /\b(?:under|below|up to|at most|less than|within|maximum(?: of)?)$|(?:不超过|最多|不高于|低于)$/i.test(before) ||
-    /^\S{0,2}以[内下]/.test(after);
-  if (isFirst === isLast && !(isLast && /不超过$/.test(before))) return 0;
-  const isMine = isLow ? isFirst && !isLast : isLast;
-  return isMine ? 2 : -2;
-}
-
-const MONEY =
-  /^(?:usd|dollar|dollars|price|budget|cost|investment|invested|principal|income|payment|salary|money|amount|revenue|assets|equity|dividend|dividends|loan|debt|profit)$/;
-/** Arguments that say how many. */
-const COUNT = /^(?:count|num|number|limit|top|size|quantity|results|people|guests|tickets|days|years)$/;
-
-/** What a number may be: a year, a share, whole. Undefined: it cannot be this argument. */
-export function numberFor(slot: Slot, piece: Piece, request: string): { value: number; score: number } | undefined {
-  const own = nameWords(slot.name);
-  const [given] = piece.numbers!;
-  const description = String(slot.property.description ?? '');
-  let value = given!;
-  if (piece.sign === '%' && slot.property.type === 'number' && !/percent|百分|%/i.test(description))
-    value = Number((value / 100).toPrecision(12));
-  if (piece.sign && description.includes(piece.sign) && /[百千万亿]/.test(piece.sign)) value = Number(piece.text.replace(/[^\d.]/g, ''));
-  if (slot.property.type === 'integer' && !Number.isInteger(value)) return undefined;
-  const looksLikeYear = Number.isInteger(value) && value >= 1000 && value <= 2100 && piece.sign === undefined && /^\d{4}$/.test(piece.text);
-  let score = 0;
-  if (own.includes('year')) score += looksLikeYear ? 2.5 : -3;
-  else if (own.includes('years')) score += looksLikeYear ? -3 : 0;
-  else if (looksLikeYear) score -= 0.5;
-  score += boundScore(own, slot.about, piece, request);
-  const has = (pattern: RegExp) => [...slot.hints].some((word) => pattern.test(word));
-  if (piece.sign === '%') score += has(/^(?:percent|percentage|rate|yield|interest|ratio|discount|利率|百分数)$/) ? 1.5 : -1;
-  if (/^[$€£¥]$/.test(piece.sign ?? '')) score += has(MONEY) ? 1.2 : -1;
-  if (own.some((word) => COUNT.test(word)) && Number.isInteger(value) && piece.sign === undefined && !looksLikeYear) score += 1;
-  const counts =
-    own.some((word) => /^(?:count|num|number|limit|top|quantity)$/.test(word)) && /^ \p{Ll}{3,}/u.test(request.slice(piece.end));
-  if (counts && !looksLikeYear) score += 1.2;
-  return { value, score };
 }

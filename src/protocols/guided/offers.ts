@@ -4,9 +4,10 @@ import type { JsonObject } from '../../kernel/types.ts';
 import { mention } from './choices.ts';
 import { currenciesIn } from './currencies.ts';
 import { inFormat } from './dates.ts';
-import { isPlace, kindScore, labelScore, numberFor, type Slot } from './fit.ts';
+import { isPlace, kindScore, labelScore, type Slot } from './fit.ts';
+import { numberFor } from './fit-number.ts';
 import type { Piece } from './pieces.ts';
-import { findCopy, trimmed } from './spans.ts';
+import { findCopy, spanOf, trimmed } from './spans.ts';
 import { isAkin, isPlain, nameWords, requestWords } from './words.ts';
 import type { Offer, Work } from './work.ts';
 
@@ -61,6 +62,16 @@ function isNumber({ property: { type } }: Slot): boolean {
   return type === 'number' || type === 'integer';
 }
 
+/** What an argument is about, and the form that it has then. */
+const FORMS: readonly (readonly [RegExp, RegExp])[] = [
+  [/\be-?mail\b|邮箱|邮件地址/i, /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
+  [/\b(?:url|web address|link)\b|网址|链接/i, /https?:\/\/[^\s"'<>，。；）]*[^\s"'<>，。；）.,;:!?)]/],
+  [
+    /\b(?:duration|period|time ?frame)\b|时长|期限/i,
+    /\d+\s*(?:(?:years?|months?|weeks?|days?|hours?|minutes?)\b|年|个月|周|天|小时|分钟)/i,
+  ],
+];
+
 function textOffers(slot: Slot, slots: readonly Slot[], work: Work): Bare[] {
   if (slot.examples.length === 0 && /currenc/i.test(slot.about)) return currencyOffers(slot, work);
   const options = isPlace(slot) ? [] : optionsIn(slot);
@@ -84,6 +95,11 @@ function textOffers(slot: Slot, slots: readonly Slot[], work: Work): Bare[] {
       (isOfTool ? 3 : 0) -
       (isCaption(piece, work) ? 2 : 0);
     offers.push({ value, note: BY_NAME, span: piece, score });
+  }
+  for (const [about, form] of FORMS) {
+    const piece = about.test(slot.about) ? form.exec(work.request) : null;
+    if (piece)
+      offers.push({ value: piece[0], note: BY_NAME, span: spanOf(work.request, piece.index, piece.index + piece[0].length), score: 3.5 });
   }
   for (const option of options) {
     const at = findCopy(option, work.request);
@@ -147,9 +163,14 @@ function optionsIn({ property }: Slot): string[] {
   return [...quoted, ...plain].filter((option) => /^[\p{L}][\p{L}\p{N}&' -]{2,30}$/u.test(option));
 }
 
+/** from x=1 to x=3; between 2 and 5; 从 3 到 8. */
+const RANGE = /(?:\b(?:from|between)|从)\s*(?:\w\s*=\s*)?(-?\d+(?:\.\d+)?)\s*(?:to|and|-|到|至)\s*(?:\w\s*=\s*)?(-?\d+(?:\.\d+)?)/;
+
 function listOffers(slot: Slot, work: Work): Bare[] {
   const items = (slot.property.items ?? {}) as JsonObject;
   if (items.type === 'number' || items.type === 'integer') {
+    const range = /\b(?:range|interval|bounds|limits)\b|区间|范围/.test(slot.about) ? RANGE.exec(work.request) : null;
+    if (range) return [{ value: [Number(range[1]), Number(range[2])], note: 'from the one to the other', score: 3 }];
     const listed = work.pieces.filter(({ kind, numbers }) => kind === 'list' && numbers !== undefined);
     return listed.map((piece) => ({
       value: piece.numbers!,

@@ -41,8 +41,8 @@ const DATE = new RegExp(
   [
     '\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}',
     '\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}',
-    `\\b${MONTH}\\s*\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?\\b`,
-    `\\b\\d{1,2}(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH},?\\s+\\d{4}\\b`,
+    `\\b${MONTH}\\s*\\d{1,2}(?:st|nd|rd|th)?(?:(?:,\\s*|\\s+)\\d{4})?\\b`,
+    `\\b\\d{1,2}(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH}(?:,\\s*|\\s+)\\d{4}\\b`,
     `\\b${MONTH}\\s+\\d{4}\\b`,
     '\\b(?:today|tomorrow|yesterday|tonight)\\b',
     '\\b(?:next|this|last|coming)\\s+(?:week(?:end)?|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\\b',
@@ -136,12 +136,14 @@ function lists(request: string): Piece[] {
 function names(request: string): Piece[] {
   const word = "\\p{Lu}[\\p{L}\\p{M}\\p{N}'’.&+-]*";
   const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])${word}(?:(?:\\s+(?:of|the|de|la|and the|vs)\\s+|\\s*&\\s*|\\s+)(?:${word}|\\d+(?![\\d.%]|\\s*\\p{Ll})))*`,
+    `(?<![\\p{L}\\p{N}])${word}(?:(?:\\s+(?:of|the|de|la|and the|vs)\\s+|\\s*&\\s*|\\s+)(?:${word}|(?!(?:19|20)\\d\\d\\b)\\d+(?![\\d.%]|\\s*\\p{Ll})))*`,
     'gu',
   );
   return [...request.matchAll(pattern)].flatMap(({ 0: found, index }) => {
     let start = index;
-    let text = found.replace(/['’]s?$/, '').replace(/(?<!\b\p{Lu}|\bInc|\bSt|\bDr|\bMr|\bJr|\bCo|\bLtd)\.+$/u, '');
+    let text = oneSentence(found)
+      .replace(/['’]s?$/, '')
+      .replace(/(?<!\b\p{Lu}|\bInc|\bSt|\bDr|\bMr|\bJr|\bCo|\bLtd)\.+$/u, '');
     while (
       isPlain(
         text
@@ -157,6 +159,12 @@ function names(request: string): Piece[] {
     }
     return [{ kind: 'name' as const, text, start, end: start + text.length }];
   });
+}
+
+/** "in Texas. Show me": the next sentence is no part of the name. */
+function oneSentence(found: string): string {
+  const [end] = [...found.matchAll(/\.\s+(\S+)/g)].filter(([, next]) => isPlain(next!.toLowerCase()));
+  return end === undefined ? found : found.slice(0, end.index);
 }
 
 /** Plain words between those that only hold the sentence together. */

@@ -50,6 +50,7 @@ const PLAIN = new Set(
   compute determine solve need want like wants looking please help let make using use used given having where identify locate obtain
   play send set draw run run's compare analyze analyse perform say assuming including excluding include includes exclude
   found published related based called named located known held made offering basis terms
+  uses contains containing contain buy serves serving don't doesn't i'm what's who's where's it's
   there here now currently someone somebody anyone anybody everyone something anything everything nothing least most selling sells sell th st nd rd up out s re don t ll ve`.split(
     /\s+/,
   ),
