@@ -20,6 +20,8 @@ interface Sent {
   headers: Headers;
   body?: string | Uint8Array | undefined;
   signal?: AbortSignal | null | undefined;
+  /** Default: `follow`, of GET and HEAD. */
+  redirect?: RequestRedirect | undefined;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -63,10 +65,12 @@ export function createFetch(options: {
     let sent = plainPost(input, init) ?? (await anyRequest(input, init));
     for (let hop = 0; ; hop++) {
       const answer = await send(sent);
-      const location = answer.headers.get('location');
-      const isFollowed = hop < MAX_REDIRECTS && REDIRECTS.has(answer.status) && (sent.method === 'GET' || sent.method === 'HEAD');
-      if (!isFollowed || location === null) return answer;
+      const { method, redirect = 'follow' } = sent;
+      const location = REDIRECTS.has(answer.status) ? answer.headers.get('location') : null;
+      if (location === null || redirect === 'manual') return answer;
+      if (redirect === 'follow' && (hop >= MAX_REDIRECTS || !(method === 'GET' || method === 'HEAD'))) return answer;
       await answer.body?.cancel();
+      if (redirect === 'error') throw new TypeError(`${sent.url.host} redirects, which is not wanted here`);
       const url = nextHop(sent.url, location);
       // Keys are for the host that was asked, not for one that it names.
       const headers = url.origin === sent.url.origin ? sent.headers : new Headers({ accept: sent.headers.get('accept') ?? '*/*' });
@@ -83,16 +87,17 @@ export function createFetch(options: {
 }
 
 /** What a language model's request nearly always is. */
-function plainPost(input: string | URL | Request, { method, body, headers, signal }: RequestInit): Sent | undefined {
+function plainPost(input: string | URL | Request, { method, body, headers, signal, redirect }: RequestInit): Sent | undefined {
   if (input instanceof Request || method !== 'POST' || !(typeof body === 'string' || body instanceof Uint8Array)) return undefined;
-  return { url: new URL(input), method, headers: new Headers(headers), body, signal };
+  return { url: new URL(input), method, headers: new Headers(headers), body, signal, redirect };
 }
 
 /** Forms, downloads, questions about a job: whatever fetch takes. */
 async function anyRequest(input: string | URL | Request, init: RequestInit): Promise<Sent> {
   const request = new Request(input, init);
-  const { url, method, headers, signal } = request;
-  return { url: new URL(url), method, headers, body: request.body ? new Uint8Array(await request.arrayBuffer()) : undefined, signal };
+  const { url, method, headers, signal, redirect } = request;
+  const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
+  return { url: new URL(url), method, headers, body, signal, redirect };
 }
 
 /** The same fetch, with these fields in every JSON body; an object in place of an object is merged into it. */

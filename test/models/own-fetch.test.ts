@@ -91,3 +91,17 @@ test('a download that has moved is followed, without its keys to another host; a
   assert.equal((await ask(`${base}/post`, { method: 'POST', body: '{}' })).status, 302);
   assert.equal((await ask(`${base}/loop`)).status, 302, 'it ends');
 });
+
+test('whoever checks each hop himself, or wants none, is not led on', async (t) => {
+  const elsewhere = await server(t);
+  const { base } = await server(t, { '/a': `${elsewhere.base}/c` });
+  const ask = fetchOf(t);
+  const post = { method: 'POST', body: '{}' };
+  for (const init of [{}, post]) {
+    const answer = await ask(`${base}/a`, { ...init, redirect: 'manual' });
+    assert.deepEqual([answer.status, answer.headers.get('location')], [302, `${elsewhere.base}/c`]);
+    await assert.rejects(ask(`${base}/a`, { ...init, redirect: 'error' }), TypeError);
+  }
+  assert.equal((await ask(new Request(`${base}/a`, { redirect: 'manual' }))).status, 302);
+  assert.deepEqual(elsewhere.heard, []);
+});
