@@ -8,7 +8,9 @@ import { readablePath } from '../src/tools/workspace.ts';
 
 const MAX_ENTRIES = 300;
 /** Not looked into: large, and never what is asked for. */
-const SKIPPED = new Set(['.git', 'node_modules', '.hermes']);
+const SKIPPED = new Set(['.git', 'node_modules']);
+/** What this program keeps for itself beside the files of the person; nothing of it can be read. */
+const OWN = '.hermes';
 
 export default tool({
   name: 'list_files',
@@ -57,6 +59,7 @@ export default tool({
 async function list(folder: string, prefix: string, recursive: boolean, entries: string[]): Promise<boolean> {
   const found = await readdir(folder, { withFileTypes: true });
   for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name === OWN && entry.isDirectory()) continue;
     if (entries.length >= MAX_ENTRIES) return true;
     const name = prefix + entry.name;
     entries.push(entry.isDirectory() ? `${name}/` : entry.isSymbolicLink() ? `${name} (link)` : name);

@@ -202,7 +202,10 @@ test('read_file: texts of all kinds, by lines; no folders, no binary files', asy
 test('list_files: names, folders and links, also deeper', async () => {
   mkdirSync(join(workspace, 'a/b'), { recursive: true });
   mkdirSync(join(workspace, '.git'));
-  for (const name of ['报告.md', 'a/x.txt', 'a/b/y.txt', '.git/config']) writeFileSync(join(workspace, name), '');
+  mkdirSync(join(workspace, '.hermes')); // what the program itself keeps is not shown
+  mkdirSync(join(workspace, 'a/.hermes'));
+  for (const name of ['报告.md', 'a/x.txt', 'a/b/y.txt', '.git/config', '.hermes/hermes.db', 'a/.hermes/hermes.db'])
+    writeFileSync(join(workspace, name), '');
   symlinkSync(outer, join(workspace, 'link'));
   assert.deepEqual((await call('list_files', {})).data, { path: '.', entries: ['.git/', 'a/', 'link (link)', '报告.md'] });
   const deep = (await call('list_files', { recursive: 'true' })).data!.entries as string[];
