@@ -10,6 +10,8 @@ import { kindOf } from '../src/web/kind.ts';
 
 /** Bytes of an answer that are read. */
 const MOST_BYTES = 2_000_000;
+/** Milliseconds of one attempt. */
+const TIME_LIMIT = 20_000;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** Headers of an answer that are worth telling. */
 const TOLD = ['location', 'retry-after', 'etag', 'last-modified', 'link', 'allow', 'www-authenticate'];
@@ -22,7 +24,7 @@ export default tool({
     'data to an address; not to read web pages (web_fetch) or to search, and a person is asked first but for looks at hosts that are allowed.',
   level: 'dangerous',
   outward: true,
-  timeoutMs: 30_000,
+  timeoutMs: 45_000,
   input: {
     type: 'object',
     properties: {
@@ -96,6 +98,7 @@ export default tool({
       method,
       headers: { ...own, ...filled },
       maxBytes: MOST_BYTES,
+      timeoutMs: TIME_LIMIT,
       ...(body === undefined ? {} : { body }),
     });
     return without(secrets, told(response, method));
@@ -125,8 +128,20 @@ function problemOf({ target, method, headers, json, text }: Wanted, settings: Js
   if ((json !== undefined || text !== undefined) && (method === 'GET' || method === 'HEAD'))
     return `${method} has no body; use POST, or put it into the url`;
   return Object.entries(headers)
-    .map(([name, value]) => secretProblem(name, value, target, settings))
+    .map(([name, value]) => headerProblem(name, value) ?? secretProblem(name, value, target, settings))
     .find((problem) => problem !== undefined);
+}
+
+/** What the connection would not take is told before anybody is asked. */
+function headerProblem(name: string, value: string): string | undefined {
+  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return undefined;
+  } catch (error) {
+    return `${(error as Error).message}; a header is one line of Latin letters and signs: write other text percent-encoded`;
+  }
 }
 
 /** A secret goes to hosts that the user has named, in headers that do not follow a redirect to another host. */
@@ -182,10 +197,15 @@ function bodyOf(response: WebResponse, type: string): JsonObject[string] {
   const text = response.text();
   if (!/json/i.test(type) || response.truncated) return text;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, exact);
   } catch {
     return text; // it only says that it is JSON
   }
+}
+
+/** Ids of more than 15 digits would come out as another number: they stay as they are written, as texts. */
+function exact(_key: string, value: JsonObject[string], context?: { source?: string }): JsonObject[string] {
+  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value;
 }
 
 /** A server may send back what it got. */

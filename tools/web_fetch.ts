@@ -5,6 +5,7 @@ import { cut } from '../src/kernel/text.ts';
 import type { JsonObject } from '../src/kernel/types.ts';
 import type { WebResponse } from '../src/network/fetch.ts';
 import { tool } from '../src/tools/define.ts';
+import { cleanText } from '../src/tools/result.ts';
 import { type Kind, kindOf } from '../src/web/kind.ts';
 import { plainText } from '../src/web/plain.ts';
 import { readPage } from '../src/web/read.ts';
@@ -81,7 +82,7 @@ export default tool({
     if (!response.ok) throw statusError(response, kind.kind === 'other' ? '' : titleOf(response, kind));
     const page = kind.kind === 'html' ? await readPage(response.text(), response.url, exec) : undefined;
     if (kind.kind === 'other') return otherFile(response, kind.name);
-    const text = page ? page.text : response.text();
+    const text = cleanText(page ? page.text : response.text()); // as results are: an offset counts what is seen
     const part = partOf(text, offset, max_characters);
     const note = noteOf(response, page, text);
     return {

@@ -65,7 +65,9 @@ async function follow(address: string, options: GuardOptions, signal: AbortSigna
   let url = parseUrl(address);
   let request = firstRequest(options);
   for (let hops = 0; ; hops++) {
-    const addresses = await unlessAborted(checkTarget(url, { allowHosts, resolve }), signal);
+    const addresses = await unlessAborted(checkTarget(url, { allowHosts, resolve }), signal).catch((error) => {
+      throw hops === 0 ? error : ledThere(error, place(address));
+    });
     options.onHop?.(url);
     const answer = await requestHop({ url, addresses, request, maxBytes, env, signal });
     const next = REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
@@ -76,6 +78,13 @@ async function follow(address: string, options: GuardOptions, signal: AbortSigna
     request = redirected(request, answer, target.origin === url.origin);
     url = target;
   }
+}
+
+/** The caller has asked for another address than the one that is refused. */
+function ledThere(error: unknown, from: string): unknown {
+  if (!(error instanceof HermesError)) return error;
+  const { code, message, next, kind } = error;
+  return new HermesError(code, `${from} redirects elsewhere: ${message}`, { kind, ...(next ? { next } : {}), cause: error });
 }
 
 function firstRequest({ method = 'GET', headers = {}, body }: GuardOptions): HopRequest {

@@ -99,7 +99,7 @@ function read(
   const encoding = request.method === 'HEAD' ? undefined : response.headers['content-encoding']?.trim().toLowerCase();
   const unpack = decompressor(encoding);
   if (unpack === null) {
-    fail(new HermesError('bad_encoding', `it answers in an encoding that was not asked for: ${encoding}`, { kind: 'tool' }));
+    fail(new HermesError('bad_encoding', `it answers in an encoding that was not asked for: ${encoding}`, { kind: 'tool', next: OTHER }));
     return;
   }
   const body = unpack ? response.pipe(unpack) : response;
@@ -136,21 +136,36 @@ function plainHeaders({ headers }: IncomingMessage): Record<string, string> {
 }
 
 function failure(url: URL, cause: NodeJS.ErrnoException): HermesError {
-  if (cause instanceof HermesError) return new HermesError(cause.code, `${url.host}: ${cause.message}`, { kind: 'tool', cause });
-  const [code, words, retryable = false] = wordsFor(cause);
-  return new HermesError(code, `${url.host} ${words}`, { kind: 'tool', retryable, cause });
+  if (cause instanceof HermesError)
+    return new HermesError(cause.code, `${url.host}: ${cause.message}`, { kind: 'tool', next: OTHER, cause });
+  const [code, words, next, retryable = false] = wordsFor(cause);
+  return new HermesError(code, `${url.host} ${words}`, { kind: 'tool', next, retryable, cause });
 }
 
-function wordsFor({ code = '', message }: NodeJS.ErrnoException): [code: string, words: string, retryable?: boolean] {
-  if (code === 'ECONNREFUSED') return ['connection_refused', 'refuses the connection', true];
-  if (code === 'ECONNRESET' || code === 'EPIPE') return ['connection_lost', 'closed the connection before its answer was complete', true];
-  if (code === 'ERR_PROXY_TUNNEL') return ['proxy_refused', 'was not let through by the proxy'];
-  if (code === 'HPE_HEADER_OVERFLOW') return ['headers_too_large', `sent more than ${MAX_HEADERS} bytes of headers`];
-  if (code.startsWith('HPE_')) return ['not_http', `does not speak HTTP (${code})`];
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER|CRL/.test(code))
-    return ['bad_certificate', `shows a certificate that cannot be trusted (${code}); for an own authority set NODE_EXTRA_CA_CERTS=FILE`];
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return ['not_tls', 'does not speak TLS on this port'];
-  if (code.startsWith('Z_') || code.startsWith('ERR_BR')) return ['bad_encoding', 'sent a body that cannot be decompressed'];
-  if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN') return ['bad_header', `cannot be sent this: ${message}`];
-  return ['network_error', `cannot be reached: ${message}`, true];
+const LATER = 'try again later, or use another source';
+const OTHER = 'use another address';
+
+function wordsFor({ code = '', message }: NodeJS.ErrnoException): [code: string, words: string, next: string, retryable?: boolean] {
+  if (code === 'ECONNREFUSED')
+    return ['connection_refused', 'refuses the connection', 'check the address and its port, or use another source', true];
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return ['connection_lost', 'closed the connection before its answer was complete', LATER, true];
+  if (code === 'ERR_PROXY_TUNNEL')
+    return ['proxy_refused', 'was not let through by the proxy', 'use another source, or tell the user that their proxy refuses this host'];
+  if (code === 'HPE_HEADER_OVERFLOW') return ['headers_too_large', `sent more than ${MAX_HEADERS} bytes of headers`, OTHER];
+  if (code.startsWith('HPE_')) return ['not_http', `does not speak HTTP (${code})`, OTHER];
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER|CRL/.test(code)) {
+    const next = 'use another source, or tell the user: an own authority is named by NODE_EXTRA_CA_CERTS=FILE before the start';
+    return ['bad_certificate', `shows a certificate that cannot be trusted (${code})`, next];
+  }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
+    return ['not_tls', 'does not speak TLS on this port', 'check http or https, and the port'];
+  if (code.startsWith('Z_') || code.startsWith('ERR_BR')) return ['bad_encoding', 'sent a body that cannot be decompressed', OTHER];
+  if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN')
+    return [
+      'bad_header',
+      `cannot be sent this: ${message}`,
+      'a header is one line of Latin letters and signs; write other text percent-encoded',
+    ];
+  return ['network_error', `cannot be reached: ${message}`, LATER, true];
 }

@@ -65,7 +65,8 @@ const ALLOW = 'if this host is meant, its owner can name it in allow_hosts of th
 function addressRefused(host: string, address: string | undefined, problem: string): HermesError {
   const leadsTo = address === undefined || address === host ? '' : ` leads to ${address}, which`;
   const message = `${host}${leadsTo} is refused: ${problem} ${address === undefined ? '' : 'address'}`.trimEnd();
-  return refusal('address_refused', message, ALLOW);
+  // What a cloud tells its own machines is never meant.
+  return refusal('address_refused', message, problem === 'cloud metadata' ? 'use another address' : ALLOW);
 }
 
 async function resolved(host: string, resolve: TargetOptions['resolve']): Promise<Resolved[]> {

@@ -31,6 +31,9 @@ const ARTICLE = 400;
 /** Part of what can be seen that a shorter article has to be. */
 const ARTICLE_SHARE = 0.5;
 
+/** Also where the page leaves out its head, as it may; images have titles, too. */
+const TITLE = 'html > title, head > title, body > title';
+
 interface Element extends DomNode {
   getElementsByTagName(name: string): Iterable<Element>;
 }
@@ -49,7 +52,7 @@ export function* extractPage(html: string, url: string): Generator<Page> {
   const seen = renderText(page.body?.firstChild ? page.body : page);
   const all = [...linksOf(page, base)];
   const asksToLogIn = page.querySelector('input[type="password" i]') !== null;
-  const title = oneLine(page.title || page.querySelector('h1')?.textContent || '');
+  const title = oneLine(page.title || textOf(page, TITLE) || textOf(page, 'h1'));
   const whole: Page = {
     ...(title ? { title } : {}),
     text: seen.slice(0, MOST_TEXT),
@@ -65,6 +68,10 @@ export function* extractPage(html: string, url: string): Generator<Page> {
   if (text.length < ARTICLE && text.length < seen.length * ARTICLE_SHARE) return;
   const links = unique([...linksOf(content as Element, base), ...all]).slice(0, MOST_LINKS);
   yield { ...whole, text, links, ...(published ? { published: oneLine(published) } : {}) };
+}
+
+function textOf(page: Page_, selector: string): string {
+  return page.querySelector(selector)?.textContent ?? '';
 }
 
 function baseOf(page: Page_, url: string): string {

@@ -10,7 +10,20 @@ export interface DomNode {
   getAttribute?(name: string): string | null;
 }
 
-const UNSEEN = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'SVG', 'HEAD', 'IFRAME', 'OBJECT', 'CANVAS', 'SELECT', 'TEXTAREA']);
+const UNSEEN = new Set([
+  'SCRIPT',
+  'STYLE',
+  'NOSCRIPT',
+  'TEMPLATE',
+  'SVG',
+  'HEAD',
+  'TITLE',
+  'IFRAME',
+  'OBJECT',
+  'CANVAS',
+  'SELECT',
+  'TEXTAREA',
+]);
 const INLINE = new Set(
   `A ABBR ACRONYM B BDI BDO BIG CITE CODE DATA DEL DFN EM FONT I INS KBD LABEL MARK Q RP RT RUBY S SAMP SMALL SPAN STRONG SUB SUP TIME TT U
   VAR WBR BUTTON IMG INPUT TD TH`.split(/\s+/),

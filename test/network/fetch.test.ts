@@ -93,7 +93,11 @@ test('each hop is checked anew: address, scheme, credentials, and where its name
     else response.end('there');
   });
   await fails(get(`/?to=http://127.0.0.1:${port}/`), 'address_refused');
-  await fails(get('/?to=http://169.254.169.254/latest/'), 'address_refused');
+  await assert.rejects(get('/?to=http://169.254.169.254/latest/'), {
+    code: 'address_refused',
+    message: `site.test:${port} redirects elsewhere: 169.254.169.254 is refused: cloud metadata address`,
+    next: 'use another address',
+  });
   await fails(get('/?to=file:///etc/passwd'), 'scheme_refused');
   await fails(get('/?to=http://a:b@site.test/'), 'credentials_in_url');
   assert.equal((await get('/?to=/next')).text(), 'there');

@@ -91,6 +91,26 @@ test('charsets: from the header, from the page, from a byte order mark, or from 
   }
 });
 
+test('a page that leaves out its head, as it may, has its title all the same', async (t) => {
+  const pages: Record<string, string> = {
+    '/bare': '<!doctype html><meta charset="utf-8"><title>关于</title><p>About us',
+    '/half': '<html><title>关于</title><body><p>About us',
+    '/image': '<body><p>About us <svg><title>a bird</title></svg><h1>关于</h1>',
+  };
+  const { fetched } = await reader(t, (request, response) => response.writeHead(200, html).end(pages[request.url!]));
+  for (const path of ['/bare', '/half']) {
+    const { title, text } = (await fetched(path)).data!;
+    assert.deepEqual([title, text], ['关于', 'About us'], path);
+  }
+  assert.equal((await fetched('/image')).data!.title, '关于');
+});
+
+test('an offset counts the characters that are shown', async (t) => {
+  const { fetched } = await reader(t, (_request, response) => response.writeHead(200, html).end(`<p>${'\0'.repeat(5_000)}end`));
+  const { text, characters, next } = (await fetched('/')).data!;
+  assert.deepEqual([text, characters, next], ['end', 3, undefined]);
+});
+
 test('what is no page: text and JSON as they are, other files by what they are', async (t) => {
   const files: Record<string, [type: string | undefined, body: string | Buffer]> = {
     '/a.txt': ['text/plain', 'plain 文本'],

@@ -22,6 +22,10 @@ async function echo(t: TestContext) {
         .end(Buffer.from([0xc4, 0xe3, 0xba, 0xc3]));
     if (request.url === '/broken') return response.writeHead(200, { 'content-type': 'application/json' }).end('{"a": ');
     if (request.url === '/png') return response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from('89504e47', 'hex'));
+    if (request.url === '/ids')
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"id": 12345678901234567890, "ids": [-9007199254740993, 7], "amount": 1.10}');
     if (request.url === '/none') return response.writeHead(204).end();
     return sendJson(response, { method: request.method, got: request.headers.authorization ?? null, body }, 201);
   });
@@ -36,9 +40,9 @@ test('to look at a named host is free, all else asks and shows the whole request
   assert.equal(await level('https://api.example.com/v1', 'DELETE'), 'dangerous');
   assert.equal(await level('https://api.example.com.evil.com/v1'), 'dangerous');
   assert.equal(await level('https://elsewhere.com/?q=secret'), 'dangerous');
-  const args = { url: 'https://elsewhere.com/添加', method: 'POST', headers: { 'x-name': '小明' }, json: { name: '苹果', n: 1 } };
+  const args = { url: 'https://elsewhere.com/添加', method: 'POST', headers: { 'x-name': 'Li' }, json: { name: '苹果', n: 1 } };
   const shown = await judged(httpRequest, args, { own });
-  assert.equal(shown.preview, 'POST https://elsewhere.com/%E6%B7%BB%E5%8A%A0\nx-name: 小明\n\n{\n  "name": "苹果",\n  "n": 1\n}');
+  assert.equal(shown.preview, 'POST https://elsewhere.com/%E6%B7%BB%E5%8A%A0\nx-name: Li\n\n{\n  "name": "苹果",\n  "n": 1\n}');
 });
 
 test('method, headers and body as they are said; JSON comes back as data, with the status and not as an error', async (t) => {
@@ -75,6 +79,12 @@ test('method, headers and body as they are said; JSON comes back as data, with t
   assert.deepEqual(await told('/', 'HEAD'), { status: 201, ok: true, type: 'application/json' });
 });
 
+test('ids of many digits come back digit by digit', async (t) => {
+  const { host } = await echo(t);
+  const { data } = await call(httpRequest, { url: `http://${host}/ids` }, { own: { allow_hosts: [host] } });
+  assert.deepEqual(data!.body, { id: '12345678901234567890', ids: ['-9007199254740993', 7], amount: 1.1 });
+});
+
 test('a secret is written by name, and goes to named hosts in headers of its kind only', async (t) => {
   const { host, asked } = await echo(t);
   const env = { API_TOKEN: 'geheim-"1"', OTHER_TOKEN: 'x' };
@@ -109,6 +119,9 @@ test('requests that are none are refused before anybody is asked', async () => {
     [{ url: 'https://a.example/', method: 'POST', json: {}, text: 'x' }, /one body/],
     [{ url: 'nowhere at all' }, /no web address|format|uri/],
     [{ url: 'https://a.example/', method: 'TRACE' }, /method/],
+    [{ url: 'https://a.example/', headers: { 'x-name': '小明' } }, /"x-name".*percent-encoded/],
+    [{ url: 'https://a.example/', headers: { 'x-name': 'a\r\nb: c' } }, /"x-name".*percent-encoded/],
+    [{ url: 'https://a.example/', headers: { 'two words': 'a' } }, /"two words".*percent-encoded/],
   ];
   for (const [args, message] of wrong) assert.match((await judged(httpRequest, args)).message!, message, JSON.stringify(args));
   assert.equal((await call(httpRequest, { url: 'http://169.254.169.254/latest' })).code, 'address_refused');
