@@ -55,6 +55,7 @@ function measure(value: object, seen: Measure, path: object[]): void {
     seen.bytes = true;
     return;
   }
+  if (!isList && typeof (value as { toJSON?: unknown }).toJSON === 'function') return; // what it is in JSON, only it knows
   if (path.length > DEEP) throw notJson(new Set(path).size < path.length ? 'it is circular' : `it has more than ${DEEP} levels`);
   const parts = isList ? value : Object.values(value);
   if (!isPlain && parts.length === 0 && isOpaque(value)) throw opaque(value);
@@ -84,7 +85,7 @@ function noteOf(value: ArrayBufferLike | ArrayBufferView): string {
 
 /** Neither a plain object nor one that says what it is in JSON: a Map, a promise, a response. `value` has no parts. */
 function isOpaque(value: object): boolean {
-  if ('toJSON' in value || value instanceof Number || value instanceof Boolean) return false;
+  if (value instanceof Number || value instanceof Boolean) return false;
   const made = Object.getPrototypeOf(value) as object | null;
   return made !== null && Object.getPrototypeOf(made) !== null; // the plain prototype of any thread or context is the last
 }

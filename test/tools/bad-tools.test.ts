@@ -51,6 +51,10 @@ const BAD: Readonly<Record<string, { body: string; code?: string; data?: unknown
     body: 'return { n: new Number(5), d: new Date(0), e: Object.create(null), l: [] };',
     data: { n: 5, d: '1970-01-01T00:00:00.000Z', e: {}, l: [] },
   },
+  own_json: {
+    body: 'class Order { items = new Map([["a", 1]]); self = this; toJSON() { return Object.fromEntries(this.items); } } return [new Order()];',
+    data: [{ a: 1 }],
+  },
   returns_error: { body: 'return Object.assign(new Error("disk full"), { code: "ENOSPC" });', code: 'ENOSPC', shows: /disk full/ },
   returns_trap: { body: 'return { get then() { throw new Error("trap"); } };', code: 'tool_failed', shows: /trap/ },
   returns_revoked: { body: 'const p = Proxy.revocable({}, {}); p.revoke(); return p.proxy;', code: 'tool_failed' },
