@@ -11,3 +11,18 @@ export function bracketDepth(text: string): number {
   }
   return most;
 }
+
+/** Of JSON, exactly: what stands in its texts (a row of sad faces) nests nothing. */
+export function jsonDepth(text: string): number {
+  let depth = 0;
+  let most = 0;
+  let inText = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22) inText = !inText;
+    else if (inText && unit === 0x5c) at++;
+    else if (!inText && (unit === 0x5b || unit === 0x7b)) most = Math.max(most, ++depth);
+    else if (!inText && (unit === 0x5d || unit === 0x7d)) depth--;
+  }
+  return most;
+}

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../src/kernel/types.ts';
 import { tool } from '../../src/tools/define.ts';
+import { linesOf } from '../../src/tools/shape/lines.ts';
 import { readResult } from '../../src/tools/shape/read-result.ts';
 import { shapeResult } from '../../src/tools/shape/shape.ts';
 import { headOf, tailOf } from '../../src/tools/shape/text.ts';
@@ -65,6 +66,11 @@ test('heads and tails at every length of a row of flags, families and marks', ()
   const one = `e${'\u0301'.repeat(5_000)}`; // a single character longer than any room
   assert.ok(headOf(one, 100).length <= 100);
   assert.equal(tailOf(one, 100), '');
+});
+
+test('a list is a list, whatever brackets stand in its texts', () => {
+  const sad = Array.from({ length: 1_200 }, (_, id) => ({ id, text: 'oh no :( "[{(" \\' }));
+  assert.equal(linesOf(JSON.stringify(sad)).length, sad.length);
 });
 
 test('10 MB of brackets are not read as JSON', { timeout: 20_000 }, () => {

@@ -1,7 +1,7 @@
 /** The lines of a kept result. Of JSON they are its items: a list on one line helps nobody who looks for the tenth. */
 
 import type { Json } from '../../kernel/types.ts';
-import { bracketDepth } from '../depth.ts';
+import { jsonDepth } from '../depth.ts';
 
 /** What is deeper is no data; reading 10 MB of brackets takes seconds. */
 const MOST_DEPTH = 1_000;
@@ -22,7 +22,7 @@ function itemised(value: Json): string[] {
 
 /** Of a text that is an object or a list in JSON. */
 export function structureIn(text: string): Json | undefined {
-  if (!/^\s*[[{]/.test(text) || !/[\]}]\s*$/.test(text.slice(-100)) || bracketDepth(text) > MOST_DEPTH) return undefined;
+  if (!/^\s*[[{]/.test(text) || !/[\]}]\s*$/.test(text.slice(-100)) || jsonDepth(text) > MOST_DEPTH) return undefined;
   try {
     return JSON.parse(text) as Json;
   } catch {
