@@ -63,7 +63,7 @@ test('every error that people can meet has its Chinese headline, and no headline
   const source = (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('\n');
   // Tools speak to models, and so do queries, which run in a process of their own; the others never leave the program.
   const forModels = ['cancelled', 'replay_differs', 'usage'];
-  const made = [...source.matchAll(/new HermesError\(\s*'([a-z_]+)'([\s\S]*?)\)(?:;|,\n)/g)].filter(
+  const made = [...source.matchAll(/new HermesError\(\s*'([a-z_]+)'([\s\S]*?)\)[;,]\n/g)].filter(
     ([, , rest]) => !rest!.includes("kind: 'tool'"),
   );
   assert.ok(made.length > 60, `${made.length} places were found`);
