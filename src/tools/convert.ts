@@ -88,21 +88,24 @@ function isExact(text: string): boolean {
   return digits.length <= 15;
 }
 
+/** Characters; what is longer no pattern is tried on. */
+const MOST_PYTHON = 1_000_000;
+
 /** Double encoding: JSON, or a Python list or dict of plain values, inside a string; decoded once and inspected like the rest. */
 export function decoded(text: string, wanted: (value: unknown) => boolean): Json | undefined {
-  const value = parsed(text) ?? parsed(fromPython(text));
+  const value = parsed(text) ?? (text.length > MOST_PYTHON ? undefined : parsed(fromPython(text)));
   return value !== undefined && wanted(value) && !inspect({ value }).problem ? value : undefined;
 }
 
 /** ['a', 1, True] in JSON's spelling. What is in quotes is a text whatever it says; with escapes that JSON may read otherwise it stays. */
 function fromPython(text: string): string {
-  return text
-    .replace(/^\s*\(([\s\S]*?),?\s*\)\s*$/, '[$1]')
-    .replace(/'((?:[^'\\]|\\[\s\S])*)'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|\b(?:True|False|None)\b/g, (part, inner?: string) => {
-      if (inner === undefined) return part === 'None' ? 'null' : /^[TF]/.test(part) ? part.toLowerCase() : part;
-      if (/\\[^'"\\nt]/.test(inner.replaceAll('\\\\', ''))) return part;
-      return `"${inner.replace(/\\[\s\S]|"/g, (one) => (one === "\\'" ? "'" : one === '"' ? '\\"' : one))}"`;
-    });
+  const plain = text.trim();
+  const listed = /^\([\s\S]*\)$/.test(plain) ? `[${plain.slice(1, -1).trimEnd().replace(/,$/, '')}]` : plain;
+  return listed.replace(/'((?:[^'\\]|\\[\s\S])*)'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|\b(?:True|False|None)\b/g, (part, inner?: string) => {
+    if (inner === undefined) return part === 'None' ? 'null' : /^[TF]/.test(part) ? part.toLowerCase() : part;
+    if (/\\[^'"\\nt]/.test(inner.replaceAll('\\\\', ''))) return part;
+    return `"${inner.replace(/\\[\s\S]|"/g, (one) => (one === "\\'" ? "'" : one === '"' ? '\\"' : one))}"`;
+  });
 }
 
 function parsed(text: string): Json | undefined {

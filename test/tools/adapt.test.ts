@@ -246,6 +246,8 @@ test('hostile arguments: no pollution, at most 100 ms of blocking each', async (
     ['depth 100,000 in a string', order(), { address: '{"a":'.repeat(100_000) + 1 + '}'.repeat(100_000) }, /expected object/],
     ['1 MB', order(), { count: 'x'.repeat(1_000_000) }, /expected integer >= 1, got "x{60}" \(string\)/],
     ['a pattern', exploding, { a: `${'a'.repeat(40)}b` }, /could not be checked within 60 ms/],
+    ['40,000 blanks in a bracket', exploding, { b: `(${' '.repeat(40_000)}x` }, /expected array/],
+    ['a quotation of 10 MB', exploding, { b: `['${'x'.repeat(10_000_000)}` }, /expected array/],
     ['200,000 items', exploding, { b: Array.from({ length: 200_000 }, (_, i) => i) }, /could not be checked within 60 ms/],
     [
       '100,000 unknown keys',
