@@ -135,6 +135,31 @@ test('arguments inside an object are found like others, and the ends of a range 
   assert.deepEqual(filled('rent', rent, ['rent'], '租金不超过四千五百元').arguments, { rent: 4500 });
 });
 
+test('a dot in the name of an argument is a part of it', () => {
+  const user = { 'user.name': text('Name of the user.'), 'user.age': whole('Age in years.') };
+  const request = 'Create the user "Ruth Gray" with an age of 34';
+  assert.deepEqual(filled('create_user', user, ['user.name', 'user.age'], request).arguments, { 'user.name': 'Ruth Gray', 'user.age': 34 });
+});
+
+test('a pasted page costs no minute', () => {
+  const page = '我们今天在北京的办公室讨论了新的项目计划，从上海来的同事介绍了三个方案，其中第二个方案需要一百二十万元的预算。'.repeat(200);
+  const message = { to: text('收件人'), text: text('内容'), count: whole('how many') };
+  for (const request of [`告诉李雷：${page}`, '发'.repeat(20_000), '一'.repeat(20_000)]) {
+    const tool: ToolInfo = {
+      name: 'send_message',
+      description: '发消息给联系人',
+      level: 'read',
+      hash: '',
+      input_schema: { type: 'object', properties: message, required: ['to', 'text'] },
+      examples: [{ request: '告诉李雷明天开会', arguments: { to: '李雷', text: '明天开会' } }],
+    };
+    const before = process.cpuUsage();
+    fillArguments(tool, { to: '李雷' }, request, () => undefined);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok((user + system) / 1e6 < 15, `${request.slice(0, 10)}: ${(user + system) / 1e6} s`); // 1 where nothing else runs; it was 100
+  }
+});
+
 test('numbers: scales of money, signs, and how many there are', () => {
   const revenue = { before: whole('Revenue before.'), after: whole('Revenue after.') };
   assert.deepEqual(filled('growth', revenue, ['before', 'after'], 'Revenues of $3M, then $4.5M').arguments, {

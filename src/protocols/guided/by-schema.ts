@@ -6,7 +6,7 @@
 
 import type { Json, JsonObject, ToolInfo } from '../../kernel/types.ts';
 import { chosen, flag } from './choices.ts';
-import { type Slot, slotsOf } from './fit.ts';
+import { type Slot, slotsOf, WITHIN } from './fit.ts';
 import { numberFor } from './fit-number.ts';
 import { hanPieces } from './han.ts';
 import { offersFor } from './offers.ts';
@@ -40,7 +40,7 @@ export function findBySchema(
     written,
     named: new Set(),
   };
-  const open = slots.filter(({ name }) => !known.has(name.split('.')[0]!));
+  const open = slots.filter(({ name }) => !known.has(name.split(WITHIN)[0]!));
   const found = new Map<string, Found>();
   for (const slot of open) {
     const listed = chosen(slot, work) ?? flag(slot, work);
@@ -94,7 +94,7 @@ function withoutVerb(piece: Piece, toolWords: readonly string[]): Piece {
 function joined(found: ReadonlyMap<string, Found>, schema: JsonObject): Map<string, Found> {
   const whole = new Map<string, Found>();
   for (const [path, one] of found) {
-    const [name, inner] = path.split('.') as [string, string?];
+    const [name, inner] = path.split(WITHIN) as [string, string?];
     if (inner === undefined) whole.set(name, one);
     else {
       const { span: _, ...others } = one;

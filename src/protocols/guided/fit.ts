@@ -64,13 +64,20 @@ interface Argument {
   required: boolean;
 }
 
-/** Those inside an object stand for it, as OBJECT.NAME; where the object does not say which of them it needs, it needs all. */
+/** Between an object and an argument inside it; a dot may stand in the name of an argument. */
+export const WITHIN = '\0';
+
+/** Those inside an object stand for it, as OBJECT WITHIN NAME; where the object does not say which of them it needs, it needs all. */
 function argumentsOf(schema: JsonObject, nesting = 1): Argument[] {
   const needed = Array.isArray(schema.required) ? schema.required : undefined;
   return Object.entries((schema.properties ?? {}) as Record<string, JsonObject>).flatMap(([name, property]) => {
     const required = needed === undefined ? nesting === 0 : needed.includes(name);
     if (property.type !== 'object' || nesting === 0) return [{ name, property, required }];
-    return argumentsOf(property, 0).map((inner) => ({ ...inner, name: `${name}.${inner.name}`, required: required && inner.required }));
+    return argumentsOf(property, 0).map((inner) => ({
+      ...inner,
+      name: `${name}${WITHIN}${inner.name}`,
+      required: required && inner.required,
+    }));
   });
 }
 
@@ -176,7 +183,22 @@ export function labelScore(slot: Slot, piece: Piece, words: readonly Word[], pie
   return (scores[0] ?? 0) + 0.3 * (scores[1] ?? 0);
 }
 
-function placesOf(label: string, words: readonly Word[]): { start: number; end: number }[] {
+interface Place {
+  start: number;
+  end: number;
+}
+/** A request is asked about the same labels again and again. */
+const places = new WeakMap<readonly Word[], Map<string, Place[]>>();
+
+function placesOf(label: string, words: readonly Word[]): Place[] {
+  const known = places.get(words) ?? new Map<string, Place[]>();
+  places.set(words, known);
+  const found = known.get(label) ?? findPlaces(label, words);
+  known.set(label, found);
+  return found;
+}
+
+function findPlaces(label: string, words: readonly Word[]): Place[] {
   if (label.length === 1 && /\p{Script=Latin}/u.test(label)) {
     return words.filter(({ text }, at) => text === label && (label !== 'a' || /^(?:=|is)$/.test(words[at + 1]?.text ?? '')));
   }

@@ -89,7 +89,7 @@ const COUNTED =
 const HAN_DIGITS = '零一二三四五六七八九十';
 const NUMBER = new RegExp(
   `(?<![\\p{Script=Latin}\\d_.^])(?:(?<![\\p{L}\\d)]|[\\d)] |(?<!\\p{L})\\p{L} )[-−])?([$€£¥])?(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?(e[-+]?\\d+)?(?!\\d)(?:\\s*(%|％|percent\\b|hundred\\b|thousand\\b|million\\b|billion\\b|trillion\\b|[百千万亿])|(?<=[$€£¥][\\d.,]+)([kmb]|bn)\\b)?` +
-    `|(?<!\\b(?:between|the|other|both|these) )\\b(${COUNTED.join('|')})\\b(?:\\s*(hundred|thousand|million|billion))?|百分之([${HAN_DIGITS}百]+)|([两${HAN_DIGITS}]+[百千万亿][两${HAN_DIGITS}百千万亿]*|[两${HAN_DIGITS}]+(?=[个人位块元张份次年天月号米斤公遍杯只条间层岁倍居室晚瓶盒本]))`,
+    `|(?<!\\b(?:between|the|other|both|these) )\\b(${COUNTED.join('|')})\\b(?:\\s*(hundred|thousand|million|billion))?|百分之([${HAN_DIGITS}百]+)|(?<![两${HAN_DIGITS}])([两${HAN_DIGITS}]+[百千万亿][两${HAN_DIGITS}百千万亿]*|[两${HAN_DIGITS}]+(?=[个人位块元张份次年天月号米斤公遍杯只条间层岁倍居室晚瓶盒本]))`,
   'giu',
 );
 
@@ -185,11 +185,16 @@ function runs(request: string, others: readonly Piece[]): Piece[] {
   return found;
 }
 
+/** Characters: " of the ". */
+const LONGEST_JOIN = 8;
+
 /** "theory of relativity"; "Denver, Colorado". */
 function joined(request: string, pieces: readonly Piece[]): Piece[] {
   return pieces.flatMap((one) =>
     pieces.flatMap((other) => {
-      const between = other.start > one.end ? request.slice(one.end, other.start) : '';
+      const gap = other.start - one.end;
+      if (gap <= 0 || gap > LONGEST_JOIN) return [];
+      const between = request.slice(one.end, other.start);
       const isPlace = one.kind === 'name' && other.kind === 'name' && between === ', ';
       const isTitle = one.kind === 'words' && (other.kind === 'words' || other.kind === 'name') && /^ of (?:the )?$/.test(between);
       if (!isPlace && !isTitle) return [];

@@ -36,9 +36,8 @@ const MOST_TOKENS = 80;
  * with such words on both sides.
  */
 export function findSpan(tool: ToolInfo, argument: string, request: string, taken: readonly Span[], surely = false): Span | undefined {
-  const tokens = tokensOf(request)
-    .filter(({ cue }) => cue !== BREAK)
-    .slice(0, MOST_TOKENS);
+  const all = tokensOf(request);
+  const tokens = all.filter(({ cue }) => cue !== BREAK).slice(0, MOST_TOKENS);
   const keywords = keywordPlaces(tool, request);
   const cues = cuesOf(tool);
   let best: { span: Span; score: number } | undefined;
@@ -47,12 +46,12 @@ export function findSpan(tool: ToolInfo, argument: string, request: string, take
       const { start } = tokens[first]!;
       if (asks(tokens[first]!) || keywords.some((place) => start >= place.start && start < place.end)) continue;
       const follows = keywords.some((place) => place.end === tokens[first - 1]?.end && !/\p{P}/u.test(request.slice(place.end, start)));
-      const left = Math.max(shared(before, cuesBefore(request, start)), follows ? 1 : 0);
+      const left = Math.max(shared(before, cuesBefore(all, start)), follows ? 1 : 0);
       for (let last = first; last < tokens.length; last++) {
         const span = spanOf(request, start, tokens[last]!.end);
         if (asks(tokens[last]!) || keywords.some((place) => span.end > place.start && span.end < place.end)) continue;
         if (overlaps(span, taken) || !saysSomething(span.text, cues) || /[:：](?=\D|$)/.test(span.text)) continue;
-        const right = shared(after, cuesAfter(request, span.end));
+        const right = shared(after, cuesAfter(all, span.end));
         const score = left + right;
         if (score < (taken.length > 0 ? EDGE_COUNTS : 1) || (surely && (left === 0 || right === 0)) || score < (best?.score ?? 0)) continue;
         if (score > (best?.score ?? 0) || span.text.length > best!.span.text.length) best = { span, score };
@@ -120,7 +119,8 @@ function placesOf(tool: ToolInfo, argument: string, language: 'zh' | 'en'): { be
   return examples.flatMap((example) => {
     const place = findCopy(String(example.arguments[argument] ?? ''), example.request);
     if (!place) return [];
-    return [{ before: cuesBefore(example.request, place.start), after: cuesAfter(example.request, place.end) }];
+    const tokens = tokensOf(example.request);
+    return [{ before: cuesBefore(tokens, place.start), after: cuesAfter(tokens, place.end) }];
   });
 }
 
@@ -174,18 +174,19 @@ const CUES: readonly (readonly [RegExp, string])[] = [
 /** Politeness and particles: they stand anywhere. */
 const NO_CUE = /^(?:的|一下|[看查找问]下|帮我|给我|告诉我|请问|please)$/;
 
+/** Words on each side of a value that are compared with those of an example. */
+const MOST_CUES = 40;
+
 /** Nearest first. */
-function cuesBefore(text: string, end: number): string[] {
-  return [
-    ...tokensOf(text.slice(0, end))
-      .map(({ cue }) => cue)
-      .reverse(),
-    EDGE,
-  ];
+function cuesBefore(tokens: readonly Token[], place: number): string[] {
+  const from = tokens.findLastIndex(({ end }) => end <= place) + 1;
+  const cues = tokens.slice(Math.max(0, from - MOST_CUES), from).map(({ cue }) => cue);
+  return [...cues.reverse(), EDGE];
 }
 
-function cuesAfter(text: string, start: number): string[] {
-  const cues = tokensOf(text.slice(start)).map(({ cue }) => cue);
+function cuesAfter(tokens: readonly Token[], place: number): string[] {
+  const from = tokens.findIndex(({ start }) => start >= place);
+  const cues = from < 0 ? [] : tokens.slice(from, from + MOST_CUES).map(({ cue }) => cue);
   while (cues.at(-1) === BREAK) cues.pop();
   return [...cues, EDGE];
 }

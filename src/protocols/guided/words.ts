@@ -32,7 +32,9 @@ function stemOf(word: string): string {
 
 /** The same word in another form: weight, weighs; standardize, standardization. */
 export function isAkin(one: string, other: string): boolean {
-  if (one === other || stemOf(one) === stemOf(other)) return true;
+  if (one === other) return true;
+  if (one[0] !== other[0]) return false; // most pairs
+  if (stemOf(one) === stemOf(other)) return true;
   const shortest = Math.min(one.length, other.length);
   let same = 0;
   while (same < shortest && one[same] === other[same]) same++;
