@@ -11,6 +11,7 @@ export default tool({
     'Asks the user one question, with possible answers or without, and gives the answer in their words. Use it when the request can mean ' +
     'several things with different results or a fact is missing that only they know; not for permission, or what a tool can find out.',
   level: 'read',
+  settingNames: [],
   idempotent: true,
   maxCalls: 10,
   input: {

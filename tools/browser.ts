@@ -30,6 +30,7 @@ export default tool({
     'Works with web pages in a real browser: opens, reads, follows links, clicks, types, takes screenshots; gives text, links, fields and buttons. ' +
     'Use it for pages made by scripts and for forms; not for plain pages (web_fetch), and clicks on buttons and typing are asked about.',
   level: 'dangerous',
+  settingNames: ['allow_hosts', 'executable', 'sandbox'],
   untrusted: true,
   outward: true,
   timeoutMs: 60_000,

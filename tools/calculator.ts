@@ -12,6 +12,7 @@ export default tool({
     'Evaluates an arithmetic expression and gives its value (15 digits). Use it for every calculation, also easy ones and percentages; ' +
     'not for dates, units or equations with unknowns.',
   level: 'read',
+  settingNames: [],
   idempotent: true,
   input: {
     type: 'object',

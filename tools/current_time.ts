@@ -9,6 +9,7 @@ export default tool({
     'Gives the current time, date and weekday in a time zone. Use it for every question about now, today or the day of the week, ' +
     'and before other tools that need a date; not for the time of another day.',
   level: 'read',
+  settingNames: [],
   idempotent: true,
   input: {
     type: 'object',

@@ -22,6 +22,7 @@ export default tool({
     'Replaces one exact text in a file of the workspace, after a person has agreed, and keeps its encoding and line ends. Use it to change ' +
     'part of a file that read_file has shown in this run; not for new files or whole rewrites (write_file).',
   level: 'write',
+  settingNames: [],
   resource: 'workspace files',
   input: {
     type: 'object',

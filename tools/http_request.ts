@@ -23,6 +23,7 @@ export default tool({
     'Sends one HTTP request to an API and gives status, headers and body, JSON as data. Use it when the user names an API or asks to send ' +
     'data to an address; not to read web pages (web_fetch) or to search, and a person is asked first but for looks at hosts that are allowed.',
   level: 'dangerous',
+  settingNames: ['allow_hosts', 'trusted_hosts', 'env'],
   outward: true,
   timeoutMs: 45_000,
   input: {

@@ -18,6 +18,7 @@ export default tool({
     'Lists the files and folders in a folder of the workspace, at most 300. Use it to find out what is there or what a file is called; ' +
     'not to see what a file says (read_file).',
   level: 'read',
+  settingNames: [],
   resultCharacters: 8_000,
   private: true,
   idempotent: true,

@@ -12,6 +12,7 @@ export default tool({
     'Reads a note that notes_set has saved, or lists all keys when it is given none. Use it when asked for something that was noted ' +
     'or remembered earlier; it knows nothing else.',
   level: 'read',
+  settingNames: [],
   private: true,
   idempotent: true,
   resource: 'notes',

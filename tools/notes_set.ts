@@ -8,6 +8,7 @@ export default tool({
     'Saves a short note under a key, to be read back by notes_get; an empty value deletes it. Use it when asked to remember something ' +
     'or note it down, and for values needed later (order number, code, result); not for files.',
   level: 'read',
+  settingNames: [],
   idempotent: true,
   resource: 'notes',
   input: {

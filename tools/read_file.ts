@@ -21,6 +21,7 @@ export default tool({
     'Reads a text file in the workspace, whole or by lines; a long one comes in parts. Use it to see what a file says, ' +
     'and before edit_file or write_file changes one; not for folders (list_files), images and other binary files.',
   level: 'read',
+  settingNames: [],
   resultCharacters: 16_000,
   private: true,
   idempotent: true,

@@ -11,6 +11,7 @@ export default tool({
     'Marks facts about the user, or lasting results, that later talks should know. Use it when the user tells something about themselves ' +
     'or decides something that stays true; not for values of this request, and not for notes that the user asks to keep (notes_set).',
   level: 'read',
+  settingNames: [],
   idempotent: true,
   input: {
     type: 'object',

@@ -20,6 +20,7 @@ export default tool({
     'Finds files of the workspace by name pattern, by text or regular expression in them, or both, and gives the lines with their numbers. ' +
     'Use it to find where something stands; not to read a known file (read_file) or see one folder (list_files), and it passes over what .gitignore names.',
   level: 'read',
+  settingNames: [],
   resultCharacters: 16_000,
   private: true,
   idempotent: true,

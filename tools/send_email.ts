@@ -19,6 +19,7 @@ export default tool({
     'or mail something to an address; not for drafts, and never twice for one request: when it is in doubt, say so.',
   level: 'dangerous',
   needs: ['host', 'from'],
+  settingNames: ['port', 'tls', 'user', 'password_env', 'recipients', 'ca_file'],
   timeoutMs: 60_000,
   retry: { times: 1, codes: ['smtp_unreachable'] },
   fatalCodes: ['smtp_login', 'smtp_tls'],

@@ -32,6 +32,7 @@ export default tool({
     'Runs a bash command in the workspace, in a sandbox without network, home folder and keys, and gives exit code and output. Use it for ' +
     'builds, tests, git and searches, which run at once when the command is plain; others are asked about first.',
   level: 'dangerous',
+  settingNames: ['sandbox', 'allow_hosts', 'readable', 'max_processes', 'max_memory_mb'],
   resultCharacters: 8_000,
   private: true,
   timeoutMs: (MOST_SECONDS + 10) * 1000,

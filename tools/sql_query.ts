@@ -19,6 +19,7 @@ export default tool({
     'Reads a SQLite or Postgres database with one SELECT, or describes its tables, and gives columns and rows; it cannot write. Use it to ' +
     'count, sum, join and look up in data that lies in a database; describe first when the columns are not known, and not for text files.',
   level: 'read',
+  settingNames: ['databases', 'timeout_seconds'],
   private: true,
   untrusted: true,
   idempotent: true,

@@ -17,6 +17,7 @@ export default tool({
     'Gives the weather of a city today or on one of the next 15 days: condition, temperature, how it feels, and whether it will rain. Use it ' +
     'for every question about weather, umbrellas, clothes, cold or heat; not for past days or climate, and ask when no city is known.',
   level: 'read',
+  settingNames: ['units', 'geocoding_url', 'forecast_url', 'allow_hosts', 'trusted_hosts'],
   outward: true,
   idempotent: true,
   timeoutMs: 20_000,

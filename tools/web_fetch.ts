@@ -26,6 +26,7 @@ export default tool({
     'Reads the page at a web address and gives its title, main text and links, a long one in parts. Use it when an address is known, from ' +
     'the user or from web_search; not to search, not for sites behind a login, and it runs no scripts of the page.',
   level: 'read',
+  settingNames: ['allow_hosts', 'trusted_hosts'],
   untrusted: true,
   outward: true,
   idempotent: true,

@@ -20,6 +20,7 @@ export default tool({
   timeoutMs: 30_000,
   resultCharacters: 6_000,
   needs: [['url', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'BOCHA_API_KEY']],
+  settingNames: ['provider', 'allow_hosts', 'trusted_hosts'],
   input: {
     type: 'object',
     properties: {

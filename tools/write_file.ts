@@ -18,6 +18,7 @@ export default tool({
     'Writes a text file in the workspace, the whole of it, after a person has agreed. Use it to save a text that was asked for, ' +
     'not to change a part of one (edit_file); an existing file is replaced only after read_file has shown it in this run, or with overwrite.',
   level: 'write',
+  settingNames: [],
   resource: 'workspace files',
   input: {
     type: 'object',

@@ -4,6 +4,7 @@
  */
 
 import { GUARD_NUMBERS } from '../guards/numbers.ts';
+import { isRule } from '../guards/permissions.ts';
 import { PRESELECT, PRESELECT_ABOVE } from './shown.ts';
 
 export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'list';
@@ -70,6 +71,14 @@ function flag(fallback: boolean, en: string, zh: string): Key<boolean> {
 function list(fallback: readonly string[], en: string, zh: string): Key<readonly string[]> {
   const accept = (raw: unknown) => (Array.isArray(raw) && raw.every((item) => typeof item === 'string') ? (raw as string[]) : undefined);
   return { kind: 'list', default: fallback, expected: 'a list of texts, such as ["a", "b"]', en, zh, later: false, accept };
+}
+
+function rules(en: string, zh: string): Key<readonly string[]> {
+  const key = list([], en, zh);
+  const expected =
+    'a list of rules TOOL, TOOL:PATTERN or TOOL:ARGUMENT=PATTERN; a TOOL has letters, digits, _ and -, and * for any of them';
+  const accept = (raw: unknown) => (key.accept(raw)?.every(isRule) ? (raw as string[]) : undefined);
+  return { ...key, expected, accept };
 }
 
 /** One of a few words, in any letter case. */
@@ -206,9 +215,9 @@ export const KEYS = {
     disabled: list([], 'skills that are switched off, by name', '停用的技能'),
   },
   permissions: {
-    allow: list([], 'TOOL or TOOL:PATTERN that runs without asking', '无需询问即可运行的 TOOL 或 TOOL:PATTERN'),
-    ask: list([], 'TOOL or TOOL:PATTERN that you are asked about', '需要询问的 TOOL 或 TOOL:PATTERN'),
-    deny: list([], 'TOOL or TOOL:PATTERN that never runs', '禁止运行的 TOOL 或 TOOL:PATTERN'),
+    allow: rules('TOOL or TOOL:PATTERN that runs without asking', '无需询问即可运行的 TOOL 或 TOOL:PATTERN'),
+    ask: rules('TOOL or TOOL:PATTERN that you are asked about', '需要询问的 TOOL 或 TOOL:PATTERN'),
+    deny: rules('TOOL or TOOL:PATTERN that never runs', '禁止运行的 TOOL 或 TOOL:PATTERN'),
     approval_days: decimal(7, { max: 36_500 }, 'days after which a question counts as no; 0: never', '询问多少天后视为拒绝；0 表示永不'),
   },
   guards: {

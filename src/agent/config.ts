@@ -30,7 +30,7 @@ export interface Config {
   aliases: Record<string, string>;
   /** Own prices, by provider:model; they win over the table. */
   prices: Record<string, Price>;
-  /** [tools.NAME]: each tool's own settings, not checked here. */
+  /** [tools.NAME]: each tool's own settings; checked where the tools are known. */
   toolSettings: Record<string, JsonObject>;
   /** `section.key` (also `models.ALIAS` and `tools.NAME`) -> where the value comes from. */
   sources: Record<string, Source>;
@@ -271,7 +271,7 @@ function missing(file: string): HermesError {
   return new HermesError('config_missing', `There is no configuration file ${file}.`, { kind: 'usage', next, data: { file } });
 }
 
-function unknownKey(key: string, known: Iterable<string>, source: Source): HermesError {
+export function unknownKey(key: string, known: Iterable<string>, source: Source): HermesError {
   const name = key.slice(key.indexOf('.') + 1);
   const elsewhere = SECTIONS.find((section) => Object.hasOwn(KEYS[section], name));
   const near = nearest(name, known);

@@ -2,7 +2,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { matchesPattern } from '../guards/permissions.ts';
+import { idleRules, matchesPattern } from '../guards/permissions.ts';
 import { type Log, type LogProblem, openLog } from '../journal/log.ts';
 import { createSecrets } from '../journal/secrets.ts';
 import { readSigningKey, signEnds } from '../journal/sign.ts';
@@ -26,6 +26,7 @@ import { libraryAddress } from './library.ts';
 import { type OpenedTools, openServers, withServers } from './mcp.ts';
 import { SHIPPED_TOOLS } from './shipped.ts';
 import { openSkills, skillFoldersOutside, withSkills } from './skills.ts';
+import { checkToolSettings } from './tool-settings.ts';
 import type { AgentOptions, Approver, GuardOptions, ModelOption, RunLimits } from './types.ts';
 
 export interface OpenOptions extends Pick<AgentOptions, 'onApproval' | 'pull' | 'onNotice'> {
@@ -57,7 +58,7 @@ export async function openAgent(config: Config, options: OpenOptions = {}): Prom
   try {
     const [opened, instructions] = await Promise.all([openTools(config, options.onApproval), readInstructionFiles(config)]);
     const { tools, diagnostics, liveTools, skills } = opened;
-    for (const problem of instructions.problems) options.onNotice?.(problem);
+    for (const notice of [...instructions.problems, ...misspeltRules(config, tools, options.language)]) options.onNotice?.(notice);
     for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
     checkNamed(config, tools, [...(options.allow ?? []), ...(options.deny ?? [])]);
     const agent = new Agent({
@@ -157,6 +158,25 @@ function checkNamed({ values, sources, toolSettings, env }: Config, tools: reado
   });
 }
 
+const MISSPELT = {
+  en: (list: string, rule: string, near: string) => `${list} "${rule}" matches no tool; did you mean ${near}?`,
+  zh: (list: string, rule: string, near: string) => `${list} “${rule}” 不匹配任何工具；是不是想写 ${near}？`,
+};
+
+/** A rule of the file that matches no tool may be meant for another folder, but for one that names a tool here nearly. */
+function misspeltRules({ values }: Config, tools: readonly Tool[], language: 'zh' | 'en' = 'en'): string[] {
+  const infos = tools.map(({ info }) => info);
+  const off = values.tools.disabled;
+  const names = infos.map(({ name }) => name);
+  const { allow, ask, deny } = values.permissions;
+  const idle = idleRules({ allow, ask, deny, white_list: values.agent.tool_white_list.filter((name) => name !== '') }, infos);
+  return idle.flatMap(({ list, rule, why }) => {
+    const [name = ''] = rule.split(/[:@]/, 1);
+    const near = why === 'no_tool' && !names.includes(name) && !off.includes(name) ? nearest(name, names) : undefined;
+    return near === undefined ? [] : [MISSPELT[language](list === 'white_list' ? 'tool_white_list' : list, rule, near)];
+  });
+}
+
 /** The tools that the program ships, those of the configured folders, skills, and those of MCP servers. */
 export async function openTools(
   config: Config,
@@ -165,7 +185,14 @@ export async function openTools(
   const { disabled } = config.values.tools;
   const [files, skills, mcp] = await Promise.all([scanFolders(config), openSkills(config), openServers(config, { approver })]);
   const scanned = { ...withSkills(files, skills, disabled), skills };
-  return mcp ? { ...scanned, ...withServers(scanned.tools, scanned.diagnostics, mcp, disabled) } : scanned;
+  const opened = mcp ? { ...scanned, ...withServers(scanned.tools, scanned.diagnostics, mcp, disabled) } : scanned;
+  try {
+    checkToolSettings(config, opened.tools);
+    return opened;
+  } catch (error) {
+    await Promise.all(opened.tools.map((tool) => tool.close?.()));
+    throw error;
+  }
 }
 
 function scanFolders(config: Config): Promise<Scanned> {

@@ -2,7 +2,8 @@
 
 import { GUARD_NUMBERS } from '../guards/numbers.ts';
 import { HermesError, nearest } from '../kernel/errors.ts';
-import { isTool } from '../tools/define.ts';
+import { isTool, type Tool } from '../tools/define.ts';
+import { settingNamesOf } from '../tools/needs.ts';
 import { GUARD_OPTIONS } from './guards.ts';
 import { HOOK_NAMES } from './hooks.ts';
 import type { AgentOptions } from './types.ts';
@@ -111,6 +112,7 @@ export function checkOptions(options: AgentOptions): void {
   if (options.guards) check('guards.', options.guards, GUARDS);
   if (options.permissions) check('permissions.', options.permissions, PERMISSIONS);
   if (options.timeouts) check('timeouts.', options.timeouts, TIMEOUTS);
+  for (const tool of options.tools ?? []) checkSettings(tool, options.toolSettings?.[tool.info.name]);
 }
 
 function check(prefix: string, values: object, checks: Readonly<Record<string, Check>>): void {
@@ -121,11 +123,17 @@ function check(prefix: string, values: object, checks: Readonly<Record<string, C
   }
 }
 
+function checkSettings(tool: Tool, settings: object = {}): void {
+  const known = settingNamesOf(tool);
+  const wrong = known && Object.keys(settings).find((name) => !known.includes(name));
+  if (wrong !== undefined) throw unknown(`toolSettings.${tool.info.name}.`, wrong, [...known!]);
+}
+
 function unknown(prefix: string, name: string, known: string[]): HermesError {
   const near = nearest(name, known);
   return new HermesError('unknown_option', `Agent has no option ${prefix}${name}`, {
     kind: 'usage',
-    next: near ? `did you mean ${prefix}${near}?` : `it has ${known.join(', ')}`,
+    next: near ? `did you mean ${prefix}${near}?` : `it has ${known.join(', ') || 'none'}`,
   });
 }
 

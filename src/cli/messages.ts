@@ -704,6 +704,8 @@ const TABLE = {
   'next.image_too_large': ['Make it smaller, or cut out the part that matters.', '请缩小图片，或裁剪出需要的部分。'],
   'next.image_format': ['Save it as JPEG or PNG.', '请另存为 JPEG 或 PNG。'],
   'error.config_unknown_key': ['Unknown configuration key "{key}" ({where}).', '未知的配置项“{key}”（{where}）。'],
+  'error.config_unknown_setting': ['{tool} has no setting "{name}" ({where}).', '{tool} 没有设置项“{name}”（{where}）。'],
+  'next.config_unknown_setting': ['The settings of [tools.{tool}] are: {known}.', '[tools.{tool}] 的设置项有：{known}。'],
   'error.config_bad_value': ['{key} must be {expected}, not {got} ({where}).', '{key} 应为 {expected}，而不是 {got}（{where}）。'],
   'next.config_bad_value': [
     'Change it there; `hermes config show` lists every key with its value.',

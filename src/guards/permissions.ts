@@ -28,6 +28,9 @@ const BY_LEVEL: Readonly<Record<Level, Permission>> = {
   dangerous: { decision: 'ask', reason: 'tools that act on the outside ask' },
 };
 
+/** What names of tools are made of, and *. */
+const TOOL_PATTERN = /^[\w*-]+$/;
+
 interface Rule {
   text: string;
   tool: string;
@@ -66,7 +69,7 @@ export function createPermit(rules: PermissionRules): (state: State, call: Call)
 }
 
 function whiteListed(names: readonly string[] = ['*']): (tool: string) => boolean {
-  const bad = names.find((name) => name.includes(':'));
+  const bad = names.find((name) => name !== '' && !TOOL_PATTERN.test(name));
   if (bad !== undefined) {
     throw new HermesError('bad_permission', `the white list of tools holds names, such as "notes_*", not rules such as "${bad}"`, {
       kind: 'usage',
@@ -138,15 +141,24 @@ function hasArgument({ input_schema }: Pick<ToolInfo, 'input_schema'>, { argumen
 
 function parse(list: string, texts: readonly string[] = []): Rule[] {
   return texts.map((text) => {
-    const [, tool = '', code, argument, pattern] = /^([^:@]*)(?:@([^:]*))?(?::(?:([\p{L}\w-]+)=)?(.*))?$/su.exec(text) ?? [];
-    if (tool.trim() === '' || pattern === '') {
-      throw new HermesError('bad_permission', `permissions.${list}: expected TOOL, TOOL:PATTERN or TOOL:ARGUMENT=PATTERN, got "${text}"`, {
-        kind: 'usage',
-        next: 'write for example "write_file" or "write_file:path=notes/*"',
-      });
-    }
-    return { text, tool, ...(code === undefined ? {} : { code }), ...(argument ? { argument } : {}), ...(pattern ? { pattern } : {}) };
+    const rule = ruleOf(text);
+    if (rule) return rule;
+    throw new HermesError('bad_permission', `permissions.${list}: expected TOOL, TOOL:PATTERN or TOOL:ARGUMENT=PATTERN, got "${text}"`, {
+      kind: 'usage',
+      next: 'write for example "write_file" or "write_file:path=notes/*"; a TOOL has letters, digits, _ and -, and * for any of them',
+    });
   });
+}
+
+/** Whether it may match a call of any tool; one that never can was meant otherwise. */
+export function isRule(text: string): boolean {
+  return ruleOf(text) !== undefined;
+}
+
+function ruleOf(text: string): Rule | undefined {
+  const [, tool = '', code, argument, pattern] = /^([^:@]*)(?:@([^:]*))?(?::(?:([\p{L}\w-]+)=)?(.*))?$/su.exec(text) ?? [];
+  if (!TOOL_PATTERN.test(tool) || pattern === '') return undefined;
+  return { text, tool, ...(code === undefined ? {} : { code }), ...(argument ? { argument } : {}), ...(pattern ? { pattern } : {}) };
 }
 
 /** A refusal or a question: one text of the named argument, or of any, is enough; so are all arguments as JSON. */

@@ -18,6 +18,7 @@ const TOOL_FIELDS: Readonly<Record<string, string>> = {
   resource: 'resource',
   max_calls: 'maxCalls',
   needs: 'needs',
+  setting_names: 'settingNames',
   from_conversation: 'fromConversation',
   untrusted: 'untrusted',
   private: 'private',

@@ -51,6 +51,8 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema> {
    * within the list names alternatives. A tool that lacks one is listed with the reason, and not offered to models.
    */
   needs?: readonly (string | readonly string[])[];
+  /** All settings of [tools.NAME] that it reads, besides those of `needs`: any other there is told as a mistake. Absent = it does not say. */
+  settingNames?: readonly string[];
   /** Other names that models use for an argument: { location: 'city' }. */
   aliases?: Readonly<Record<string, string>>;
   /**
@@ -215,6 +217,7 @@ export type ToolSettings = Pick<
   | 'resource'
   | 'maxCalls'
   | 'needs'
+  | 'settingNames'
   | 'aliases'
   | 'fromConversation'
   | 'output'
@@ -287,7 +290,7 @@ const FLAGS = ['untrusted', 'private', 'outward'] as const;
 function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
   const { name, description, input, level, examples, keywords } = definition;
   const { retry, fatalCodes, resultCharacters, summarise } = definition;
-  const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, needs, aliases, fromConversation, output } = definition;
+  const { timeoutMs, idempotent, parallelGroup, resource, maxCalls, needs, settingNames, aliases, fromConversation, output } = definition;
   let hash: string | undefined;
   const info: ToolInfo = {
     name,
@@ -315,6 +318,7 @@ function makeTool(definition: ToolDefinition, input_schema: JsonObject): Tool {
       resource,
       maxCalls,
       needs,
+      settingNames,
       aliases,
       fromConversation,
       output,
@@ -381,6 +385,7 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   resource: ['a name', isText],
   maxCalls: ['a whole number from 1', isCount],
   needs: ['a list of names of settings and variables', (value) => Array.isArray(value) && value.flat().every(isText)],
+  settingNames: ['a list of names', isTexts],
   aliases: ["other names of arguments, as in { location: 'city' }", (value) => isObject(value) && Object.values(value).every(isText)],
   fromConversation: ['names of required arguments', (value) => Array.isArray(value) && value.every(isText)],
   normalize: ['a function', (value) => typeof value === 'function'],

@@ -18,6 +18,11 @@ export function lackOf({ info, settings: { needs = [] } }: Tool, settings: JsonO
   return `${info.name} is not set up: set ${lacking.map((names) => names.map(place).join(' or ')).join(', and ')}`;
 }
 
+/** The names of its settings [tools.NAME]; undefined = it does not say which there are. */
+export function settingNamesOf({ settings: { needs = [], settingNames } }: Tool): readonly string[] | undefined {
+  return settingNames && [...new Set([...settingNames, ...needs.flat().filter((name) => !VARIABLE.test(name))])];
+}
+
 /** The variables of the tool's needs, those that a setting `*_env` names, and those of the setting `env = [...]`. No others. */
 export function environmentOf({ settings: { needs = [] } }: Tool, settings: JsonObject, env: Environment): Record<string, string> {
   const names = [...needs.flat().filter((name) => VARIABLE.test(name)), ...namedVariables(settings)];

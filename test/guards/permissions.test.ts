@@ -45,7 +45,7 @@ test('the white list leaves only what it names', () => {
 });
 
 test('a rule that is none is an error that shows one', () => {
-  for (const rule of ['', ':x', 'tool:', '  ']) {
+  for (const rule of ['', ':x', 'tool:', '  ', 'foo bar(', 'foo bar(:x', 'Bash(git:*)', 'notes.*', '写文件']) {
     assert.throws(
       () => createPermit({ deny: [rule] }),
       { code: 'bad_permission', message: /permissions\.deny: expected TOOL, TOOL:PATTERN/ },
@@ -129,6 +129,7 @@ test('rules that can decide nothing are found, with the reason', () => {
     ],
   );
   assert.throws(() => createPermit({ white_list: ['write_file:path=x'] }), { code: 'bad_permission', message: /holds names/ });
+  assert.throws(() => createPermit({ white_list: ['foo bar('] }), { code: 'bad_permission', message: /"foo bar\("/ });
 });
 
 test('a rule of "always" for a tool from a file allows it as long as its code is the same; it refuses whatever the code is', () => {

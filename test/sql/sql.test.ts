@@ -169,6 +169,10 @@ describe('SQLite', () => {
     const writer = new DatabaseSync(join(workspace, 'busy.db'));
     writer.exec('PRAGMA journal_mode=WAL; CREATE TABLE t (x); INSERT INTO t VALUES (7)');
     assert.deepEqual(await rows({ sql: 'SELECT x FROM t', database: 'busy.db' }), [[7]], 'what is not yet in the file itself');
+    symlinkSync(join(workspace, 'busy.db'), join(workspace, 'link.db'));
+    settings = { databases: { linked: join(workspace, 'link.db') } };
+    assert.deepEqual(await rows({ sql: 'SELECT x FROM t', database: 'linked' }), [[7]], 'by a link as well');
+    settings = {};
     writer.close();
     const broken = new DatabaseSync(join(workspace, 'whole.db'));
     broken.exec('CREATE TABLE t (x); PRAGMA cache_size=1; BEGIN');
@@ -215,10 +219,12 @@ describe('SQLite', () => {
   });
 
   test('a setting that is none is named', async () => {
-    settings = { databases: { shop: { password_env: 'X' } } };
-    const { code, message } = await ask({ sql: 'SELECT 1' });
+    for (const shop of [{ password_env: 'X' }, { url: 'shop.db', pasword_env: 'X' }]) {
+      settings = { databases: { shop } };
+      const { code, message } = await ask({ sql: 'SELECT 1' });
+      assert.deepEqual([code, /databases\.shop: expected/.test(message!)], ['bad_setting', true]);
+    }
     settings = {};
-    assert.deepEqual([code, /databases\.shop: expected/.test(message!)], ['bad_setting', true]);
   });
 });
 

@@ -193,7 +193,14 @@ async function checkTrust(cli: Cli, { trust }: Config): Promise<Finding> {
 /** The tools, and the rules that speak of them. */
 async function checkTools(cli: Cli, config: Config): Promise<Finding[]> {
   const what = 'doctor.tools';
-  const { tools, diagnostics } = await openTools(config);
+  let opened: Awaited<ReturnType<typeof openTools>>;
+  try {
+    opened = await openTools(config);
+  } catch (error) {
+    const { message, next } = toldError(cli, error);
+    return [{ what, state: 'bad', detail: message, ...(next ? { mend: next } : {}) }];
+  }
+  const { tools, diagnostics } = opened;
   await Promise.all(tools.map((tool) => tool.close?.()));
   const { toolSettings, env } = config;
   const good = tools.filter((tool) => lackOf(tool, toolSettings[tool.info.name] ?? {}, env) === undefined).length;

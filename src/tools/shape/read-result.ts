@@ -20,6 +20,7 @@ export const readResult: Tool = tool({
     'Reads more of an earlier result that was shown only in part, marked [r1: a part of ...]: by lines (of a list: its items) or by a search in it. ' +
     'Use it when what is needed stands in the part not shown; not for files or web pages, and not when the part shown answers the question.',
   level: 'read',
+  settingNames: [],
   idempotent: true,
   resultCharacters: ROOM + 500,
   input: {
