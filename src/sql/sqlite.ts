@@ -1,6 +1,6 @@
 /** SQLite: opened for reading, and asked through an authorizer that lets through nothing but reading. */
 
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { HermesError } from '../kernel/errors.ts';
@@ -47,7 +47,8 @@ export function askSqlite(file: string, request: DatabaseRequest): Answered {
  * A database in WAL mode that nobody has open (it has no -wal file) is read as it lies: opened as usual, it would get that file and
  * another beside it, and in a folder that may not be written it could not be read at all.
  */
-function placeOf(file: string): string | URL {
+function placeOf(given: string): string | URL {
+  const file = realpathSync(given); // beside it, and not beside a link to it, lie its other files
   const header = Buffer.alloc(20);
   const opened = openSync(file, 'r');
   try {
