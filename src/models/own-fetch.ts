@@ -21,7 +21,7 @@ interface Sent {
   body?: string | Uint8Array | undefined;
   signal?: AbortSignal | null | undefined;
   /** Default: `follow`, of GET and HEAD. */
-  redirect?: RequestRedirect | undefined;
+  redirect?: RequestInit['redirect'];
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
