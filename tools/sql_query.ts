@@ -106,9 +106,9 @@ function readSettings({ databases = {}, timeout_seconds: seconds = SECONDS }: Js
   if (typeof seconds !== 'number' || !(seconds >= 1 && seconds <= MOST_SECONDS)) throw wrong('timeout_seconds', `1 to ${MOST_SECONDS}`);
   if (!isObject(databases)) throw wrong('databases', 'a table, such as { shop = "data/shop.db" }');
   const named = Object.entries(databases).map(([name, value]): [string, Named] => {
-    const { url, password_env: passwordEnv } = typeof value === 'string' ? { url: value } : isObject(value) ? value : {};
+    const { url, password_env: passwordEnv, ...others } = typeof value === 'string' ? { url: value } : isObject(value) ? value : {};
     const isPassword = passwordEnv === undefined || typeof passwordEnv === 'string';
-    if (typeof url !== 'string' || url === '' || !isPassword) {
+    if (typeof url !== 'string' || url === '' || !isPassword || Object.keys(others).length > 0) {
       throw wrong(`databases.${name}`, 'a SQLite file, a postgres:// address, or { url = "postgres://...", password_env = "VARIABLE" }');
     }
     return [name, { url, ...(typeof passwordEnv === 'string' ? { passwordEnv } : {}) }];

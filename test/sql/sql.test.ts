@@ -169,8 +169,8 @@ describe('SQLite', () => {
     const writer = new DatabaseSync(join(workspace, 'busy.db'));
     writer.exec('PRAGMA journal_mode=WAL; CREATE TABLE t (x); INSERT INTO t VALUES (7)');
     assert.deepEqual(await rows({ sql: 'SELECT x FROM t', database: 'busy.db' }), [[7]], 'what is not yet in the file itself');
-    symlinkSync(join(workspace, 'busy.db'), join(workspace, 'link.db'));
-    settings = { databases: { linked: join(workspace, 'link.db') } };
+    symlinkSync(join(workspace, 'busy.db'), join(workspace, 'named.db'));
+    settings = { databases: { linked: join(workspace, 'named.db') } };
     assert.deepEqual(await rows({ sql: 'SELECT x FROM t', database: 'linked' }), [[7]], 'by a link as well');
     settings = {};
     writer.close();
@@ -219,7 +219,8 @@ describe('SQLite', () => {
   });
 
   test('a setting that is none is named', async () => {
-    for (const shop of [{ password_env: 'X' }, { url: 'shop.db', pasword_env: 'X' }]) {
+    const wrong: JsonObject[] = [{ password_env: 'X' }, { url: 'shop.db', pasword_env: 'X' }];
+    for (const shop of wrong) {
       settings = { databases: { shop } };
       const { code, message } = await ask({ sql: 'SELECT 1' });
       assert.deepEqual([code, /databases\.shop: expected/.test(message!)], ['bad_setting', true]);
