@@ -73,9 +73,13 @@ export function provider(file: string, stored: Stored, { oauth }: HttpServer, re
   const known = clientId === undefined || isAddress ? undefined : { client_id: clientId, ...secret };
   let verifier = '';
   const state = crypto.randomUUID();
+  const write = async () => {
+    const { wanted } = await readStored(file); // a call may have written it since
+    await writePrivate(file, { ...stored, wanted });
+  };
   const keep = async (more: Stored) => {
     Object.assign(stored, more);
-    if (stored.tokens) await writePrivate(file, stored);
+    if (stored.tokens) await write();
   };
   return {
     ...(isAddress ? { clientMetadataUrl: clientId } : {}),
@@ -91,7 +95,8 @@ export function provider(file: string, stored: Stored, { oauth }: HttpServer, re
     clientInformation: (asked) => stored.client ?? (known && { ...known, ...(asked ? { issuer: asked.issuer } : {}) }),
     saveClientInformation: (client) => keep({ client, redirect }),
     tokens: () => stored.tokens,
-    saveTokens: (tokens) => keep({ tokens, redirect }),
+    // Renewed ones that say nothing of rights have those that there were.
+    saveTokens: (tokens) => keep({ tokens: { ...(stored.tokens?.scope ? { scope: stored.tokens.scope } : {}), ...tokens }, redirect }),
     saveDiscoveryState: async (discovery) => {
       checkIssuer(discovery);
       await keep({ discovery });
@@ -106,7 +111,7 @@ export function provider(file: string, stored: Stored, { oauth }: HttpServer, re
       if (scope === 'all' || scope === 'tokens') delete stored.tokens;
       if (scope === 'all' || scope === 'client') delete stored.client;
       if (scope === 'all' || scope === 'discovery') delete stored.discovery;
-      await writePrivate(file, stored);
+      await write();
     },
   };
 }

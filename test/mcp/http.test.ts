@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/kernel/types.ts';
 import { parseServers } from '../../src/mcp/config.ts';
 import { login } from '../../src/mcp/login.ts';
+import { storedLogin, wantMore } from '../../src/mcp/oauth.ts';
 import { oauthServer } from './oauth-server.ts';
 import { answered, atEnd, bin, called, errorOf, namesOf, opened, temporaryFolder } from './rig.ts';
 
@@ -129,6 +130,23 @@ test('a call that wants more rights says so; the next login asks for them, and k
   assert.equal(await answered(mcp, 'mail__echo', { text: '写' }), '写', 'the same run goes on');
   await logIn();
   assert.equal(server.asks.at(-1)!.scope, 'look write', 'rights that were given once are asked for again');
+});
+
+test('tokens that are renewed in between take nothing from what the next login asks for', async (t) => {
+  const server = await oauthServer(t, { scope: 'write' });
+  const folder = await temporaryFolder(t);
+  const { config, logIn } = await mailbox(server.url, folder);
+  await logIn();
+  const known = join(folder, 'known');
+  const running = await storedLogin(known, config);
+  await wantMore(known, config, 'write');
+  const renewed = { access_token: 'renewed', token_type: 'Bearer' }; // without a word on rights: those that it had
+  await running!.saveTokens(renewed);
+  await logIn();
+  assert.equal(server.asks.at(-1)!.scope, 'look write');
+  await (await storedLogin(known, config))!.saveTokens(renewed);
+  await logIn();
+  assert.equal(server.asks.at(-1)!.scope, 'look write');
 });
 
 test('a server that lets everybody in and asks at a call can be logged in to', async (t) => {
