@@ -1,17 +1,20 @@
 /**
- * What a person agrees to when they agree to a tool from a file: the text of the file and of those that it names by a path, and they in
- * turn. Not followed: packages, and paths that are put together when it runs.
+ * What a person agrees to when they agree to a tool from a file: the file and all code that it names by a path, and they in turn. Not
+ * followed: packages and names of a package.json (#name), paths that are put together when it runs or hold quotes or escapes.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { branded, hashOf, type Tool } from './define.ts';
 
-/** A path that stands in quotes, wherever: an import, a require, a worker. One too many in the hash does no harm. */
-const NAMED = /(["'`])(\.{0,2}\/[^"'`\n\0]{1,500})\1/g;
+/** Files that run: modules, data of modules, scripts that a tool may start. */
+const CODE = /\.(?:[cm]?[jt]s|json|wasm|py|sh|bash|zsh|rb|pl|php|lua|ps1|bat|cmd)$/;
+/** What may name a file: a path, or one word that ends as code does. One too many in the hash does no harm. */
+const PATH = /^(?:\.{0,2}\/|file:\/\/)[^\n\0]{1,500}$/;
+const WORD = /^[^\s\0]{1,500}$/;
 /** What Node tries for the path of a require. */
-const ENDINGS = ['', '.ts', '.js', '.mjs', '.cjs', '.json', '/index.ts', '/index.js'];
-const CODE = /\.(?:[cm]?[jt]s|json)$/;
+const ENDINGS = ['.ts', '.js', '.mjs', '.cjs', '.json', '/package.json', '/index.ts', '/index.js'];
 /** Files; what is beyond them is not looked at. */
 const MOST = 500;
 
@@ -30,30 +33,55 @@ export function withCode(tool: Tool, files: readonly string[], threads: { renew(
 
 /** Never throws: a file that cannot be read is another than it was. */
 export function codeHash(files: readonly string[]): string {
-  const texts = new Map<string, string>();
+  const hashes = new Map<string, string>();
   const queue = [...files];
-  for (let path = queue.pop(); path !== undefined && texts.size < MOST; path = queue.pop()) {
-    if (texts.has(path)) continue;
-    const text = textOf(path);
-    texts.set(path, text);
-    for (const [, , named = ''] of text.matchAll(NAMED)) {
-      const found = fileAt(path, named);
-      if (found !== undefined) queue.push(found);
-    }
+  for (let path = queue.pop(); path !== undefined && hashes.size < MOST; path = queue.pop()) {
+    if (hashes.has(path)) continue;
+    const bytes = bytesOf(path);
+    hashes.set(path, hashOf(bytes.toString('latin1'))); // every byte counts
+    const isData = path.endsWith('.json') && basename(path) !== 'package.json';
+    if (!isData) queue.push(...namedIn(bytes.toString(), path));
   }
-  const parts = [...texts].map(([path, text]) => [relative(files[0]!, path), text]).sort(([a], [b]) => (a! < b! ? -1 : 1));
+  const parts = [...hashes].map(([path, hash]) => [relative(files[0]!, path), hash]).sort(([a], [b]) => (a! < b! ? -1 : 1));
   return hashOf(...parts.flat());
 }
 
-function textOf(path: string): string {
+function bytesOf(path: string): Buffer {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
-    return `cannot be read: ${(error as NodeJS.ErrnoException).code}`;
+    return Buffer.from(`cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 
-function fileAt(from: string, named: string): string | undefined {
-  const path = resolve(dirname(from), named.replace(/[?#].*$/, ''));
-  return ENDINGS.map((ending) => path + ending).find((one) => CODE.test(one) && existsSync(one));
+/** The files that are named between any two quotes, wherever: in an import, a require, a worker, a command. */
+function namedIn(text: string, path: string): string[] {
+  const names = new Set(text.split(/["'`]/).filter((part) => PATH.test(part) || (WORD.test(part) && CODE.test(part))));
+  const from = realPath(path); // Node resolves imports from there
+  return [...names].flatMap((name) => {
+    const place = placeOf(from, name);
+    if (CODE.test(place) && isFile(place)) return [place];
+    return ENDINGS.map((ending) => place + ending).filter(isFile);
+  });
+}
+
+function placeOf(from: string, name: string): string {
+  try {
+    return fileURLToPath(new URL(name, pathToFileURL(from)));
+  } catch {
+    return resolve(dirname(from), name);
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // it cannot be read, and names nothing
+  }
+}
+
+/** A pipe would be waited for. */
+function isFile(path: string): boolean {
+  return existsSync(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
 }

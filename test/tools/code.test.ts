@@ -1,7 +1,8 @@
 /** What a person agrees to when a tool comes from a file: its code as it lies there when it runs, and what that imports. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -152,18 +153,31 @@ test('so it is with a skill', async (t) => {
   assert.deepEqual(results, ['sent to prod', 'approval_outdated', 'stolen by prod']);
 });
 
-test('what belongs to the code of a file: everything that it names by a path, in circles too; nothing of it throws', (t) => {
+test('what belongs to the code of a file: everything that it names by a path, in circles too; nothing of it throws or waits', (t) => {
   const { root, put } = folder(t);
   const file = join(root, 'tools/deploy.ts');
   put(
     'tools/deploy.ts',
-    `import './a.ts'; const b = require("../b"); await import(\`./c/index.js\`); new URL('./data.json', import.meta.url); '\\0/x.ts';`,
+    `import './a.ts'; const b = require("../b"); await import(\`./c/index.js\`); new URL('./data.json', import.meta.url); '\\0/x.ts';
+    new Worker(new URL('thread.mjs', import.meta.url)); exec('./run.sh'); exec(['python3', 'lib/main.py']); import('file://${root}/d.ts');
+    import './e%20f.ts'; require('./g'); import './linked.ts'; const pipe = './pipe.json';`,
   );
+  put('far/linked.ts', `import './near.ts';`);
+  symlinkSync(join(root, 'far/linked.ts'), join(root, 'tools/linked.ts'));
+  execFileSync('mkfifo', [join(root, 'tools/pipe.json')]);
   const parts: Record<string, string> = {
     'tools/a.ts': `import './deploy.ts'; import './gone.ts'; import './${'x'.repeat(400)}.ts';`,
     'b.js': 'module.exports = 1;',
     'tools/c/index.js': '1',
     'tools/data.json': '{}',
+    'tools/thread.mjs': '1',
+    'tools/run.sh': 'ls',
+    'tools/lib/main.py': '1',
+    'd.ts': '1',
+    'tools/e f.ts': '1',
+    'tools/g/package.json': '{ "main": "h.js" }',
+    'tools/g/h.js': '1',
+    'far/near.ts': '1',
   };
   for (const [path, text] of Object.entries(parts)) put(path, text);
   const whole = codeHash([file]);
