@@ -164,7 +164,10 @@ export interface AgentOptions extends ModelSettings {
   prices?: Readonly<Record<string, Price>>;
   /** Folder that file tools stay in; default: the working directory. */
   workspace?: string;
-  /** Folders, there or not, whose code the program runs by itself, so that nobody writes there unasked; default: tools and skills of the workspace. */
+  /**
+   * Folders, there or not, whose code the program runs by itself, so that nobody writes there unasked; within the workspace where they are
+   * relative. Default: tools and skills.
+   */
   codeFolders?: readonly string[];
   /** Milliseconds of one call when its tool says nothing; default 15,000. */
   toolTimeoutMs?: number;

@@ -1,6 +1,6 @@
 /** The toolbox: the tools of an agent behind the kernel's two ports, `prepare` and `act`. */
 
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { HermesError } from '../kernel/errors.ts';
 import type { Call, EventData, Json, JsonObject, Performers, Performing, State, ToolInfo } from '../kernel/types.ts';
 import type { Inside, ResultFacts, RunContext, Tool } from './define.ts';
@@ -20,7 +20,7 @@ export interface ToolboxOptions {
   tools: readonly Tool[];
   /** The folder that file tools stay in; default: the working directory. */
   workspace?: string;
-  /** Folders, there or not, whose code this program runs by itself; default: tools and skills of the workspace. */
+  /** Folders, there or not, whose code this program runs by itself, within the workspace where they are relative; default: tools and skills. */
   codeFolders?: readonly string[];
   /** Calls of one step that run at the same time; default 8. */
   maxParallel?: number;
@@ -66,7 +66,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     settings = {},
     env = process.env,
   } = options;
-  const codeFolders = options.codeFolders ?? ['tools', 'skills'].map((name) => join(workspace, name));
+  const codeFolders = (options.codeFolders ?? ['tools', 'skills']).map((folder) => resolve(workspace, folder));
   const notes = options.notes ?? memoryNotes();
   const tools = byName(options.tools);
   const kept = new KeptTexts(options.readBack);

@@ -83,7 +83,9 @@ export async function codeAt(
 /** The real path that this has, or would have if what is missing were made. */
 export async function realPlace(path: string): Promise<string> {
   const real = await existing(path);
-  return real ?? join(await realPlace(dirname(path)), basename(path));
+  if (real !== undefined) return real;
+  const folder = await realPlace(dirname(path));
+  return (await isLink(path)) ? realPlace(resolve(folder, await readlink(path))) : join(folder, basename(path));
 }
 
 /**

@@ -64,9 +64,10 @@ test('so it is with every folder that the configuration names, there or not, and
   t.after(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(join(root, 'real', 'plug'), { recursive: true });
   symlinkSync('real/plug', join(root, 'plug'));
+  symlinkSync('real/later', join(root, 'soon')); // to what is not there yet
   writeFileSync(
     join(root, 'hermes_config.toml'),
-    '[tools]\ndirectories = ["src/工具", "./plug"]\n[skills]\ndirectories = ["abilities"]\n[permissions]\nallow = ["write_file"]\n',
+    '[tools]\ndirectories = ["src/工具", "./plug", "soon"]\n[skills]\ndirectories = ["abilities"]\n[permissions]\nallow = ["write_file"]\n',
   );
   const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'x' } });
   const code = [
@@ -74,6 +75,7 @@ test('so it is with every folder that the configuration names, there or not, and
     'src/工具/deep/b.ts',
     'plug/c.ts',
     'real/plug/d.ts',
+    'real/later/j.ts',
     'Abilities/x/SKILL.md',
     'tools/e.ts',
     'skills/f/skill.yaml',
@@ -97,15 +99,17 @@ test('so it is with every folder that the configuration names, there or not, and
 test('a folder of tools that is the whole workspace: everything in it is code', async (t) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-代码-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
-  const asked: unknown[] = [];
-  const agent = new Agent({
-    model: scriptedModel([{ calls: [{ name: 'write_file', arguments: { path: 'a.ts', content: 'x' } }] }, 'done']),
-    tools: [writeFile],
-    workspace: root,
-    codeFolders: [root],
-    permissions: { allow: ['write_file'] },
-    onApproval: async ({ calls }) => asked.push(...calls) < 0,
-  });
-  await agent.run('save it');
-  assert.equal(asked.length, 1);
+  for (const folder of [root, '.']) {
+    const asked: unknown[] = [];
+    const agent = new Agent({
+      model: scriptedModel([{ calls: [{ name: 'write_file', arguments: { path: 'a.ts', content: 'x' } }] }, 'done']),
+      tools: [writeFile],
+      workspace: root,
+      codeFolders: [folder],
+      permissions: { allow: ['write_file'] },
+      onApproval: async ({ calls }) => asked.push(...calls) < 0,
+    });
+    await agent.run('save it');
+    assert.equal(asked.length, 1, folder);
+  }
 });
