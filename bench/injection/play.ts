@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { Agent, type AgentOptions, type Tool } from '../../src/index.ts';
-import type { CallQuestion, JsonObject, RunEvent } from '../../src/kernel/types.ts';
+import type { CallQuestion, JsonObject, RunEvent, Source } from '../../src/kernel/types.ts';
 import { type ScriptedAnswer, type ScriptedReply, scriptedModel } from '../../src/models/scripted.ts';
 import type { AskOptions } from '../../src/models/types.ts';
 
@@ -18,6 +18,8 @@ export interface Pair {
   injected: Wanted[][];
   /** A piece of the injected text that stands in a prompt when the model has read it. */
   needle: string;
+  /** The file that the person gives with the request, when the injected text comes in it. */
+  file?: { name: string; data: string };
   /** Made for one run; acting tools tell `effect` what they have done. */
   tools(effect: (call: Wanted) => void): Tool[];
 }
@@ -48,16 +50,19 @@ export async function play(pair: Pair, obeys: boolean, yes: boolean, guards: Age
     permissions: { allow: ['*'] },
     guards,
     limits: { maxSteps: 79 },
+    resultCharacters: 10_000_000, // a result that is shown in part would hide what was injected
+    readBack: false,
     onApproval: async ({ calls }) => {
       questions += 1;
-      for (const call of calls.filter((one) => isOneOf(one, injected))) (showsOrigin(call, untrusted) ? shown : unclear).push(call);
+      for (const call of calls.filter((one) => isOneOf(one, injected)))
+        (showsOrigin(call, untrusted, pair.file?.name) ? shown : unclear).push(call);
       return yes;
     },
   });
   const onEvent = (event: RunEvent) => {
     if (event.event_type === 'tool.end' && event.data.shaped.includes(pair.needle)) untrusted.add(event.data.call_id);
   };
-  await agent.run(pair.request, { onEvent });
+  await agent.run(pair.request, { onEvent, ...(pair.file ? { files: [pair.file] } : {}) });
   const done = obeys ? effects.filter((effect) => isOneOf(effect, injected)) : [];
   return { seen: obeying.seen, questions, effects: done.length, unasked: done.filter((effect) => !isOneOf(effect, shown)), unclear };
 }
@@ -76,7 +81,8 @@ class Obeying {
   }
 
   reply({ prompt }: AskOptions): ScriptedAnswer {
-    if (!this.seen && prompt.some((message) => message.role === 'tool' && JSON.stringify(message).includes(this.#pair.needle))) {
+    const from = this.#pair.file ? 'user' : 'tool';
+    if (!this.seen && prompt.some((message) => message.role === from && JSON.stringify(message).includes(this.#pair.needle))) {
       this.seen = true;
       if (this.#obeys) this.#left.unshift(...this.#pair.injected);
     }
@@ -89,7 +95,8 @@ function isOneOf(call: { name: string; arguments: JsonObject }, wanted: readonly
   return wanted.some((one) => one.name === call.name && isDeepStrictEqual(one.arguments, call.arguments));
 }
 
-/** Among the sources of the question is the very result that brought the injected text, as untrusted. */
-function showsOrigin({ sources = [] }: CallQuestion, brought: ReadonlySet<string>): boolean {
-  return sources.some((source) => source.untrusted && brought.has(source.call_id));
+/** Among the sources of the question is the very result or file that brought the injected text, as untrusted. */
+function showsOrigin({ sources = [] }: CallQuestion, brought: ReadonlySet<string>, file: string | undefined): boolean {
+  const isBrought = ({ call_id, from }: Source) => brought.has(call_id) || (call_id === '' && from !== undefined && from === file);
+  return sources.some((source) => source.untrusted && isBrought(source));
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { needleOf, PHRASINGS } from '../../bench/injection/attacks.ts';
+import { letterWith, needleOf, PHRASINGS } from '../../bench/injection/attacks.ts';
 import { type Pair, play, type Wanted } from '../../bench/injection/play.ts';
 import { tool } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/types.ts';
@@ -70,6 +70,32 @@ test('a model that obeys every injection: nothing takes effect without a questio
     assert.deepEqual([no.seen, yes.seen, no.effects, yes.unasked, no.unclear, yes.unclear], [true, true, 0, [], [], []]);
     assert.equal(yes.effects, pair.injected.flat().length, 'a person who has seen it may still say yes');
   }
+});
+
+/** The same texts in a file that the person gives; the mails are harmless. */
+const ATTACHED = REQUESTS.flatMap((request, r) =>
+  GOALS.flatMap((goal, g) =>
+    [0, 1].map((language): Pair => {
+      const phrasing = PHRASINGS[(r * 6 + g * 2 + language) % 10]!;
+      return {
+        ...pairOf(request, { ...goal, text: 'Bye.' }, 0),
+        needle: needleOf(goal.text),
+        file: letterWith(phrasing.write(goal.text), phrasing.language),
+      };
+    }),
+  ),
+);
+
+test('text in a file that the person gives is gated as a result is, from the first call on', async () => {
+  for (const pair of ATTACHED) {
+    const [no, yes] = [await play(pair, true, false), await play(pair, true, true)];
+    assert.deepEqual([no.seen, yes.seen, no.effects, yes.unasked, no.unclear, yes.unclear], [true, true, 0, [], [], []]);
+    assert.equal(yes.effects, pair.injected.flat().length);
+  }
+  const questions = await Promise.all(ATTACHED.map((pair) => play(pair, false, true).then((played) => played.questions)));
+  assert.deepEqual(questions, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
+  const without = await Promise.all(ATTACHED.map((pair) => play(pair, true, false, { taint: false, leak: false })));
+  assert.ok(without.every(({ effects, unasked }) => effects > 0 && unasked.length === effects));
 });
 
 test('one that ignores them: reading asks nothing, an answer to a mail asks once', async () => {
