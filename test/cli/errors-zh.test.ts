@@ -1,7 +1,7 @@
 /** What a Chinese reader is told of errors that arise in English: the headline, and a next step that names the thing. */
 
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -76,6 +76,18 @@ test('every error that people can meet has its Chinese headline, and no headline
   assert.deepEqual(gone, []);
 });
 
+test('so has every kind of diagnostic', async () => {
+  const folder = resolve(import.meta.dirname, '../../src');
+  const files = ['tools/scan', 'skills/scan', 'mcp/open', 'mcp/config', 'agent/mcp', 'agent/open', 'agent/skills'];
+  const source = (await Promise.all(files.map((file) => readFile(join(folder, `${file}.ts`), 'utf8')))).join('\n');
+  const made = [...source.matchAll(/\bcode: '([a-z_]+)'|\btell\('([a-z_]+)'/g)].map(([, one, two]) => (one ?? two)!);
+  assert.ok(made.length > 12, `${made.length} places were found`);
+  assert.deepEqual(
+    made.filter((code) => inChinese({ code, message: 'x' }).message === 'x'),
+    [],
+  );
+});
+
 test('what a configuration key expects is told in Chinese', () => {
   for (const section of Object.keys(KEYS) as Section[]) {
     for (const [name, { expected }] of Object.entries(keysOf(section)))
@@ -86,6 +98,13 @@ test('what a configuration key expects is told in Chinese', () => {
 test('the nearest name is told in Chinese, too', async () => {
   assert.match(await told(['run', 'x', '--allow', 'writ_file']), /没有这个工具（.*"writ_file"）\n下一步：.*（write_file）\n/);
   assert.match(await told(['tools', 'show', 'writ_file']), /没有工具“writ_file”。是否想用 write_file？\n/);
+});
+
+test('what is wrong with the file of a tool is told in Chinese', async () => {
+  await mkdir(join(cwd, 'tools'), { recursive: true });
+  await writeFile(join(cwd, 'tools', '坏.ts'), 'export default 1;');
+  assert.match(await told(['tools', 'check']), /坏\.ts: 文件中没有工具（expected the default export .*）/);
+  await rm(join(cwd, 'tools'), { recursive: true });
 });
 
 test('what is told in Chinese already stays as it is', async () => {

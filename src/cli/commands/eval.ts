@@ -13,7 +13,7 @@ import { type Change, compare, summarise } from '../../evals/summary.ts';
 import type { CaseResult, EvalCase, Summary } from '../../evals/types.ts';
 import type { Tool } from '../../tools/define.ts';
 import { type Cli, type ExitStatus, usageError } from '../context.ts';
-import { reasonOf } from '../errors.ts';
+import { inOwnWords, reasonOf } from '../errors.ts';
 import { showChanges, showFailures, showProgress, showTable } from '../eval-report.ts';
 import { loadFor } from '../load.ts';
 import { type BaseOptions, wholeNumber } from '../options.ts';
@@ -45,7 +45,10 @@ export async function evalCommand(cli: Cli, files: readonly string[], options: E
   const protocol = { key: 'model.protocol', value: options.protocol, option: '--protocol' };
   const config = await loadFor(cli, options, options.protocol === undefined ? [] : [protocol]);
   const { tools, diagnostics } = await openTools(files.length === 0 ? withoutOwnTools(config) : config);
-  for (const { file, message } of diagnostics) cli.terminal.err(`${harmless(cli.t('tools.bad', { place: file, message }))}\n`);
+  for (const { file, code, message } of diagnostics) {
+    const told = { place: file, message: inOwnWords(cli, { code, message }).message };
+    cli.terminal.err(`${harmless(cli.t('tools.bad', told))}\n`);
+  }
   const cases = filtered(cli, await readCases(files.length === 0 ? [standardFolder()] : files, namesOf(tools)), options.filter);
   const contestants = await openContestants(cli, config, options);
   const stopping = new AbortController();

@@ -8,7 +8,7 @@ import { scriptedModel } from '../../models/scripted.ts';
 import type { Tool } from '../../tools/define.ts';
 import { lackOf } from '../../tools/needs.ts';
 import { type Cli, type ExitStatus, meaning, usageError } from '../context.ts';
-import { printError } from '../errors.ts';
+import { inOwnWords, printError } from '../errors.ts';
 import { configFor } from '../open.ts';
 import type { BaseOptions, RunOptions } from '../options.ts';
 import { harmless, table } from '../text.ts';
@@ -73,7 +73,8 @@ export async function toolsCheck(cli: Cli, options: ListOptions): Promise<ExitSt
         cli.terminal.out(harmless(`\n${files.get(info.name)}\n${JSON.stringify(definitionOf(info), null, 2)}\n${better.join('')}`));
       }
       for (const { file, line, code, message } of [...hints, ...diagnostics]) {
-        cli.terminal.out(harmless(`\n${file}${line === undefined ? '' : `:${line}`}: ${message} (${code})\n`));
+        const told = inOwnWords(cli, { code, message }).message;
+        cli.terminal.out(harmless(`\n${file}${line === undefined ? '' : `:${line}`}: ${told} (${code})\n`));
       }
     }
     const hinted = lints.length + hints.length;
