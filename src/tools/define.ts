@@ -112,7 +112,7 @@ export type JudgeContext = Pick<RunContext, 'workspace' | 'settings' | 'codeFold
   readonly runId: string;
 };
 
-/** What `execute` is handed besides the arguments. */
+/** What `execute` is handed besides the arguments. To be handed on as it is: a copy made with `{ ...context }` has none of its functions. */
 export interface ToolContext {
   /** Aborted at the time-out and when the run is aborted. */
   readonly signal: AbortSignal;

@@ -138,9 +138,10 @@ export class WorkerPool {
 
   async #release(thread: Thread): Promise<void> {
     this.#busy.delete(thread);
+    const isOutdated = this.#outdated.delete(thread);
     this.#waiting.shift()?.();
     if (thread.isOver) return;
-    if (!this.#outdated.delete(thread) && this.#idle.length < KEPT_THREADS) this.#idle.push(thread);
+    if (!isOutdated && this.#idle.length < KEPT_THREADS) this.#idle.push(thread);
     else await thread.end();
   }
 }
