@@ -14,7 +14,7 @@ const READING = ['select', 'with', 'values', 'table', 'show', 'explain', '('];
 const OUTSIDE =
   /^(?:pg_read_(?:binary_)?file|pg_ls_\w+|pg_stat_file|pg_file_\w+|pg_logdir_ls|lo_\w+|loread|lowrite|dblink\w*|postgres_fdw_\w+|pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile\w*|pg_promote|pg_switch_wal|pg_(?:create|drop|start|stop|backup|wal)_\w+|pg_log_\w+|pg_notify|pg_(?:try_)?advisory_\w+|pg_(?:logical|replication|sync|copy)_\w+|pg_stat_\w*reset\w*|pg_import_system_collations|pg_sleep\w*|set_config|setval|nextval|(?:query|cursor|table|schema|database)_to_xml\w*|ts_stat|ts_rewrite|xpath_table|crosstab\w*|connectby)$/;
 /** The server's own tables of passwords, which a reader of all data may read, too. */
-const PASSWORDS = /^(?:pg_authid|pg_shadow|pg_user_mappings?|pg_subscription)$/;
+const PASSWORDS = /^(?:pg_authid|pg_shadow|_?pg_user_mappings?|user_mapping_options|pg_subscription)$/;
 /** Of types: those that are numbers or truth values; every other value comes as its text. */
 const NUMBERS = [20, 21, 23, 26, 700, 701];
 const BOOLEAN = 16;

@@ -366,6 +366,8 @@ describe('PostgreSQL', { skip }, () => {
       'SELECT * FROM pg_catalog."pg_shadow"',
       'TABLE pg_user_mapping',
       'SELECT umoptions FROM pg_user_mappings',
+      'SELECT umoptions FROM information_schema._pg_user_mappings',
+      'SELECT option_value FROM information_schema.user_mapping_options',
       'SELECT subconninfo FROM pg_subscription',
     ])
       assert.equal((await crm(sql)).code, 'not_allowed', sql);
