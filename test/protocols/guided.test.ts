@@ -12,6 +12,7 @@ import type { Reading } from '../../src/protocols/types.ts';
 import { resolveArgument } from '../../src/tools/resolve.ts';
 import { selectTools } from '../../src/tools/select.ts';
 import notesSet from '../../tools/notes_set.ts';
+import sendEmail from '../../tools/send_email.ts';
 import { embeddedModel } from '../models/embedded.ts';
 import { answered, asked, called, notesGet, then, tools } from './talk.ts';
 
@@ -121,6 +122,16 @@ test('a note is kept whole: under what it is said of, else under its first words
       value: 'call the plumber on Monday, before nine',
     },
   );
+  assert.deepEqual(call('记下来：牙医预约在周四下午两点', 'notes_set\nkey: 周四下午两点\nvalue: 8841', shipped).arguments, {
+    key: '牙医预约在周四下午两点',
+    value: '牙医预约在周四下午两点',
+  });
+  const mail = '发邮件给 zhao@demo.cn，主题是请假，正文写我明天请假一天';
+  assert.deepEqual(call(mail, 'send_email\nto: zhao@demo.cn\nsubject: 报告\nbody: 报告已完成', [sendEmail.info]).arguments, {
+    to: 'zhao@demo.cn',
+    subject: '请假',
+    body: '我明天请假一天',
+  });
 });
 
 test('arithmetic is the resolver’s where the request says it, else the model’s if all its numbers are in the request', () => {

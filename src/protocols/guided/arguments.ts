@@ -173,9 +173,10 @@ function fallbackValue(
   return { ...rail(span.text, 'the part of the request that stands where the examples have it'), span };
 }
 
-/** Where all examples have a dot, a slash or an @, as files and addresses do, the value has one, too. */
+/** Where all examples have a dot, a slash or an @, as files and addresses do, the value has one, too; one character is part of a word. */
 function isFormedLike(tool: ToolInfo, name: string, text: string): boolean {
   const given = (tool.examples ?? []).flatMap((example) => (typeof example.arguments[name] === 'string' ? [example.arguments[name]] : []));
+  if (/^\p{Script=Han}$/u.test(text) && !given.some((one) => one.length === 1)) return false;
   const sign = /[./\\@]/;
   return given.length === 0 || !given.every((one) => sign.test(one)) || sign.test(text);
 }

@@ -17,7 +17,7 @@ export function takesSaying(name: string, property: JsonObject): boolean {
 
 const BEHIND = [
   /(?<!\d|https?)[:：]\s*(?!\/\/)(\S.*)$/su,
-  /(?:内容(?:是|为)|写着|说道?|转告\p{Script=Han}{1,4})[，,]?\s*(\S.*)$/su,
+  /(?:(?:内容|正文)(?:是|为|写道?|说)|写着|说道?|转告\p{Script=Han}{1,4})[，,]?\s*(\S.*)$/su,
   /(?:发|给|告诉|通知|提醒)(?:(?!发|给|告诉|通知|提醒)[^，,])*[，,]\s*(\S.*)$/su, // the last of them before the comma: each is looked at once
   /(?:记(?:住|下|一下)|备忘|待办)[，,]?\s*(\S.*)$/su,
   /\b(?:saying|that says|says|to say)\s+(?:that\s+)?(\S.*)$/isu,
