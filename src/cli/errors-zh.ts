@@ -180,7 +180,10 @@ const PHRASES: readonly [english: RegExp, chinese: string][] = [
   [/^a text$/, '文本'],
   [/^true or false$/, 'true 或 false'],
   [/^a list of texts, such as (.+)$/, '文本列表，例如 $1'],
-  [/^a list of rules (.+); a TOOL has .+$/, '规则列表，写法为 $1；TOOL 由字母、数字、_ 和 - 组成，* 代表其中任意字符'],
+  [
+    /^a list of rules (.+), (.+) or (.+); a TOOL has .+$/,
+    '规则列表，写法为 $1、$2 或 $3；TOOL 由字母、数字、_ 和 - 组成，* 代表其中任意字符',
+  ],
   [/^one of (.+)$/, '以下之一：$1'],
   [/^the name of an environment variable, such as (\S+) .*$/, '环境变量的名称，例如 $1（不是密钥本身）'],
   [/^an IANA time zone, such as (\S+)$/, 'IANA 时区，例如 $1'],

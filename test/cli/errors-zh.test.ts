@@ -114,7 +114,10 @@ test('what is told in Chinese already stays as it is', async () => {
 
 test('what doctor finds wrong is told in Chinese, too; a key to sign with is no key of a provider', async () => {
   const rules = await told(['doctor'], { HERMES_PERMISSIONS_ALLOW: ':x' });
-  assert.match(rules, /✗ 权限规则：权限规则写法有误（permissions\.allow: .*":x"）\n {4}→ 写成 TOOL/);
+  assert.match(
+    rules,
+    /✗ 配置：permissions\.allow 应为 规则列表，写法为 TOOL、TOOL:PATTERN 或 TOOL:ARGUMENT=PATTERN；.*":x".*\n {4}→ 请在该处修改/,
+  );
   await writeFile(join(cwd, 'note.txt'), 'no key');
   await hermes(['tools', 'call', 'calculator', 'expression=1'], { cwd });
   assert.match(await told(['runs', 'sign', 'last', '--key', 'note.txt']), /错误：签名密钥无法使用（note\.txt holds no private/);
