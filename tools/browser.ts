@@ -1,7 +1,9 @@
 /** A real browser for pages that a fetch cannot read or that want something done: one a run, ended with it. */
 
 import { join, relative } from 'node:path';
-import { BrowserSession, type Named } from '../src/browser/session.ts';
+import type { Named } from '../src/browser/find.ts';
+import { BrowserSession } from '../src/browser/session.ts';
+import { typingProblem } from '../src/browser/words.ts';
 import { HermesError } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/types.ts';
 import { parseUrl } from '../src/network/target.ts';
@@ -47,7 +49,7 @@ export default tool({
         pattern: '^[a-z]+$',
       },
       selector: { type: 'string', description: 'click, type: instead of target, a CSS selector', minLength: 1, maxLength: 300 },
-      value: { type: 'string', description: 'type: the text', maxLength: 10_000 },
+      value: { type: 'string', description: 'type: the text; of a list, one of its options', maxLength: 10_000 },
       submit: { type: 'boolean', description: 'type: press Enter after it', default: false },
       from: { type: 'integer', description: 'read: first character', minimum: 0, default: 0 },
     },
@@ -197,18 +199,23 @@ async function judged(args: Arguments, { runId, language }: JudgeContext): Promi
   if (args.target === undefined && args.selector === undefined) needed(undefined, action, 'target');
   if (action === 'type') needed(value, action, 'value');
   const { session, seen } = existing(runId);
-  const { facts } = await session.find(args, action);
+  const { facts, frame } = await session.find(args, action);
+  const problem = action === 'type' ? typingProblem(facts, value!) : undefined;
+  if (problem) throw problem;
   const href = action === 'click' ? facts.href : undefined;
   if (seen.size > 1000) seen.clear();
   seen.set(keyOf(args), href);
   if (href !== undefined) return { level: 'read' };
   const words =
-    language === 'zh' ? { page: '页面', form: '表单', enter: '然后按回车' } : { page: 'page', form: 'form', enter: 'then Enter' };
+    language === 'zh'
+      ? { page: '页面', frame: '内嵌页面', form: '表单', enter: '然后按回车' }
+      : { page: 'page', frame: 'frame', form: 'form', enter: 'then Enter' };
+  const inner = frame === undefined ? [] : [`${words.frame}: ${frame}`];
   const typed = action === 'type' ? [`→ ${JSON.stringify(value)}${args.submit ? `, ${words.enter}` : ''}`] : [];
   const form = facts.form === undefined ? [] : [`${words.form}: ${facts.form}`];
   return {
     level: 'dangerous',
-    preview: [`${words.page}: ${await session.place()}`, `${action}: ${facts.what}`, ...typed, ...form].join('\n'),
+    preview: [`${words.page}: ${await session.place()}`, ...inner, `${action}: ${facts.what}`, ...typed, ...form].join('\n'),
   };
 }
 
@@ -231,7 +238,7 @@ async function act({ session, seen }: Kept, args: Arguments, workspace: string):
     if (action === 'open') await session.open(needed(url, 'open', 'url'));
     if (action === 'back') await session.back();
     if (action === 'click') await click(session, seen, args);
-    if (action === 'type') await session.type((await session.find(args, 'type')).locator, value, submit);
+    if (action === 'type') await session.type(await session.find(args, 'type'), value, submit);
     return { ...(await session.read(0, GLANCE)) };
   } catch (error) {
     const hangs = (error as { code?: unknown }).code === 'page_hangs'; // then nothing is to be had from it
@@ -245,7 +252,7 @@ async function click(session: BrowserSession, seen: ReadonlyMap<string, string |
   if (!seen.has(key)) throw new HermesError('no_page', 'the page has gone since', { kind: 'tool', next: 'open it again' });
   const href = seen.get(key);
   if (href !== undefined) await session.open(href);
-  else await session.click((await session.find(args, 'click')).locator);
+  else await session.click(await session.find(args, 'click'));
 }
 
 function withKept(error: Error, files: readonly string[]): HermesError {

@@ -2,17 +2,25 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { HermesError } from '../kernel/errors.ts';
-import { type OpenProxy, openProxy } from '../network/proxy.ts';
-import { checkTarget, parseUrl, systemResolve } from '../network/target.ts';
-import { type ElementFacts, elementFacts, type PageText, readPage } from './in-page.ts';
+import { NOT_CONNECTED, type OpenProxy, openProxy } from '../network/proxy.ts';
+import { parseUrl } from '../network/target.ts';
+import { type Found, findElement, type Named, nameOf, visibleFrames } from './find.ts';
+import { Happenings } from './happenings.ts';
+import { type PageText, readPage } from './in-page.ts';
 import { type LaunchOptions, launchBrowser } from './launch.ts';
+import { within } from './within.ts';
+import { failure, notClicked, notLoaded, notTaken, optionOf, typingProblem } from './words.ts';
 
-/** Milliseconds: for an element, for a page, for reading what is there. */
+/** Milliseconds: for an element, for a page to answer, to be whole, for more to come of one that shows little, for reading what is there. */
 const ELEMENT = 8_000;
 const PAGE = 20_000;
+const WHOLE = 10_000;
+const MORE = 3_000;
 const READ = 3_000;
+/** Characters below which a page has not said much. */
+const LITTLE = 200;
 /** Characters of a page's text that are taken. */
 const MOST_TEXT = 400_000;
 const MOST_PAGES = 5;
@@ -23,38 +31,24 @@ export interface SessionOptions extends Omit<LaunchOptions, 'proxyPort'> {
   /** Where screenshots are kept; made when there is one. */
   folder: string;
 }
-/** How an element is named: by what a person sees (`target`), by its role besides, or by a CSS selector. */
-export interface Named {
-  target?: string | undefined;
-  role?: string | undefined;
-  selector?: string | undefined;
-}
 
 export class BrowserSession {
   readonly #browser: Browser;
   readonly #context: BrowserContext;
   readonly #proxy: OpenProxy;
   readonly #folder: string;
-  readonly #refused: Map<string, string>;
+  readonly #happenings: Happenings;
   #page: Page | undefined;
   #files = 0;
 
   static async start(options: SessionOptions): Promise<BrowserSession> {
-    const refused = new Map<string, string>();
-    const proxy = await openProxy(async (url) => {
-      try {
-        const [address] = await checkTarget(url, { allowHosts: options.allowHosts, resolve: systemResolve });
-        return address!;
-      } catch (error) {
-        if (refused.size < 100) refused.set(url.host, (error as Error).message);
-        throw error;
-      }
-    });
+    const happenings = new Happenings(options.allowHosts);
+    const proxy = await openProxy((url) => happenings.addressOf(url));
     let browser: Browser | undefined;
     try {
       browser = await launchBrowser({ ...options, proxyPort: proxy.port! });
       const context = await browser.newContext({ acceptDownloads: false, serviceWorkers: 'block', viewport: { width: 1280, height: 900 } });
-      return new BrowserSession(browser, context, proxy, options.folder, refused);
+      return new BrowserSession(browser, context, proxy, options.folder, happenings);
     } catch (error) {
       await browser?.close();
       await proxy.close();
@@ -62,17 +56,20 @@ export class BrowserSession {
     }
   }
 
-  private constructor(browser: Browser, context: BrowserContext, proxy: OpenProxy, folder: string, refused: Map<string, string>) {
+  private constructor(browser: Browser, context: BrowserContext, proxy: OpenProxy, folder: string, happenings: Happenings) {
     this.#browser = browser;
     this.#context = context;
     this.#proxy = proxy;
     this.#folder = folder;
-    this.#refused = refused;
+    this.#happenings = happenings;
     context.setDefaultTimeout(ELEMENT);
     context.setDefaultNavigationTimeout(PAGE);
+    happenings.watch(context);
     context.on('page', (page) => {
-      if (context.pages().length > MOST_PAGES) void page.close();
-      else this.#page = page; // what was opened last is looked at
+      if (context.pages().length > MOST_PAGES) return void page.close();
+      if (this.#page) happenings.note('this is a new window; back closes it');
+      this.#page = page; // what was opened last is looked at
+      happenings.watchPage(page);
     });
     context.on('close', () => {
       this.#page = undefined;
@@ -85,32 +82,27 @@ export class BrowserSession {
 
   async open(address: string): Promise<void> {
     const url = parseUrl(address);
-    this.#refused.clear();
+    this.#happenings.forget();
     const page = this.#current() ?? (await this.#context.newPage());
-    await this.#reach(page.goto(url.href, { waitUntil: 'domcontentloaded' }), url);
+    const response = await this.#reach(page.goto(url.href, { waitUntil: 'commit' }), url);
+    if (response?.headers()['proxy-status']?.startsWith(NOT_CONNECTED)) throw notLoaded(url.host, new Error('ERR_CONNECTION'), PAGE / 1000);
+    const status = response?.status() ?? 200;
+    if (status >= 400) this.#happenings.note(`the server answers with status ${status}`);
+    await this.#whole();
   }
 
+  /** To the page before; a window that a page has opened is closed. */
   async back(): Promise<void> {
     const page = this.#here();
-    if ((await page.goBack({ waitUntil: 'domcontentloaded' })) === null)
-      throw failure('no_page', 'there is no page before this one', 'open an address');
+    if ((await page.goBack({ waitUntil: 'domcontentloaded' })) !== null) return;
+    if (this.#context.pages().length === 1) throw failure('no_page', 'there is no page before this one', 'open an address');
+    await page.close();
   }
 
-  /** The one visible element that is meant, and what it is. */
-  async find(named: Named, kind: 'click' | 'type'): Promise<{ locator: Locator; facts: ElementFacts }> {
-    const page = this.#here();
-    const tried = candidates(page, named, kind);
-    for (const candidate of tried) {
-      const visible = candidate.filter({ visible: true });
-      const count = await within(visible.count(), READ).catch((error: Error) => {
-        throw named.selector === undefined
-          ? error
-          : failure('bad_selector', `${named.selector} is no CSS selector`, 'name the element by target and role');
-      });
-      if (count > 1)
-        throw failure('not_unique', `${count} elements fit ${nameOf(named)}`, 'give its role, the whole of its text, or a CSS selector');
-      if (count === 1) return { locator: visible, facts: await within(visible.evaluate(elementFacts), READ) };
-    }
+  /** The one visible element that is meant, in the page or else in one of its frames. */
+  async find(named: Named, kind: 'click' | 'type'): Promise<Found> {
+    const found = await findElement(this.#here(), named, kind);
+    if (found) return found;
     const { links, buttons, fields } = await this.#text(1);
     const there = kind === 'type' ? fields.map(({ label }) => label) : [...buttons, ...links.map(({ text }) => text)];
     throw failure(
@@ -120,15 +112,26 @@ export class BrowserSession {
     );
   }
 
-  async click(locator: Locator): Promise<void> {
-    await locator.click();
+  async click({ locator, facts }: Found): Promise<void> {
+    await locator.click().catch((error: Error) => {
+      throw notClicked(facts.what, error, ELEMENT / 1000);
+    });
     await this.#settle();
   }
 
-  async type(locator: Locator, value: string, submit: boolean): Promise<void> {
-    const isList = (await within(locator.evaluate(elementFacts), READ)).what.startsWith('select');
-    if (isList) await locator.selectOption({ label: value });
-    else await locator.fill(value);
+  async type({ locator, facts }: Found, value: string, submit: boolean): Promise<void> {
+    const problem = typingProblem(facts, value);
+    if (problem) throw problem;
+    const { type, options } = facts;
+    try {
+      if (options) await locator.selectOption({ label: optionOf(options, value)! });
+      else await locator.fill(value);
+    } catch {
+      throw notTaken(facts, value); // a page tells no more of it
+    }
+    // A date that is none leaves the field empty without a word.
+    if (value !== '' && /^(?:date|time|month|week|datetime-local)$/.test(type) && (await locator.inputValue()) === '')
+      throw notTaken(facts, value);
     if (submit) await locator.press('Enter');
     await this.#settle();
   }
@@ -139,17 +142,19 @@ export class BrowserSession {
     return `${page.url()} "${await this.#steady((now) => now.title())}"`;
   }
 
-  /** The text from a character on, `most` of them. */
+  /** The text from a character on, `most` of them, and what has happened since it was told last. */
   async read(from: number, most: number) {
-    const { text, ...page } = await this.#text(MOST_TEXT);
-    const refused = [...this.#refused].map(([host, why]) => `${host}: ${why}`).slice(0, 5);
+    const whole = await this.#text(MOST_TEXT);
+    const { text, type: _, hasScripts: __, ...page } = whole;
+    const strange = strangeness(whole);
+    if (strange) this.#happenings.note(strange);
     const end = from + most;
     return {
       url: this.#here().url(),
       ...page,
       text: text.slice(from, end),
       ...(text.length > end ? { next: `the text goes on: read with from ${end} (of ${text.length})` } : {}),
-      ...(refused.length > 0 ? { refused } : {}),
+      ...this.#happenings.told(),
     };
   }
 
@@ -193,24 +198,46 @@ export class BrowserSession {
     return page;
   }
 
+  /** A page that is not whole in time is read as far as it has come; one that shows little at first, as scripts make them, gets a moment for more. */
+  async #whole(): Promise<void> {
+    const page = this.#here();
+    const isWhole = await page.waitForLoadState('domcontentloaded', { timeout: WHOLE }).then(
+      () => true,
+      () => false,
+    );
+    this.#checkPlace();
+    if (!isWhole) return this.#happenings.note(`the page was not whole after ${WHOLE / 1000} s: this is what it shows so far`);
+    const { text, hasScripts } = await this.#text(LITTLE);
+    if (text.length < LITTLE && hasScripts) await page.waitForLoadState('networkidle', { timeout: MORE }).catch(() => undefined);
+  }
+
   /** A navigation; an address that the proxy refused is named with the reason. */
-  async #reach(going: Promise<unknown>, url: URL): Promise<void> {
+  async #reach<T>(going: Promise<T>, url: URL): Promise<T> {
     try {
-      await going;
+      const response = await going;
+      this.#checkPlace();
+      return response;
     } catch (error) {
-      const why = this.#refused.get(url.host) ?? [...this.#refused.values()].at(-1);
+      if (error instanceof HermesError) throw error;
+      const why = this.#happenings.refusalOf(url.host) ?? this.#happenings.refusalOf();
       if (why !== undefined)
         throw failure('address_refused', why, 'if this host is meant, its owner can name it in [tools.browser] allow_hosts');
-      throw failure('not_reached', `${url.host} did not load: ${firstLine(error)}`, 'check the address, or try again later');
+      await this.#stop();
+      throw notLoaded(url.host, error as Error, PAGE / 1000);
     }
-    this.#checkPlace();
+  }
+
+  /** What still loads would keep the page that is there from answering. */
+  async #stop(): Promise<void> {
+    const stopped = this.#context.newCDPSession(this.#here()).then((session) => session.send('Page.stopLoading'));
+    await within(stopped, READ).catch(() => undefined); // then it tells itself that it hangs
   }
 
   /** A plain page of the proxy stands where an http address was refused. */
   #checkPlace(): void {
     const url = this.#here().url();
     const host = URL.canParse(url) ? new URL(url).host : '';
-    const why = this.#refused.get(host);
+    const why = this.#happenings.refusalOf(host);
     if (why !== undefined)
       throw failure('address_refused', why, 'if this host is meant, its owner can name it in [tools.browser] allow_hosts');
     if (!/^(?:https?:|about:blank$)/.test(url))
@@ -226,9 +253,17 @@ export class BrowserSession {
     this.#checkPlace();
   }
 
-  #text(most: number): Promise<PageText> {
+  async #text(most: number): Promise<PageText> {
     this.#checkPlace();
-    return this.#steady((page) => page.evaluate(readPage, most));
+    const whole = await this.#steady((page) => page.evaluate(readPage, most));
+    const [, ...frames] = await visibleFrames(this.#here());
+    for (const frame of frames) {
+      const inner = await within(frame.evaluate(readPage, most), READ).catch(() => undefined); // it has gone, or never answers
+      if (!inner || inner.text + inner.fields.length === '0') continue;
+      whole.text = `${whole.text}\n\n[frame ${frame.url().slice(0, 200)}]\n${inner.text}`.slice(0, most);
+      for (const kind of ['links', 'fields', 'buttons'] as const) (whole[kind] as unknown[]).push(...inner[kind]);
+    }
+    return whole;
   }
 
   /** A page that goes elsewhere just then is waited for, and asked again. */
@@ -250,42 +285,11 @@ export class BrowserSession {
   }
 }
 
-/** The likeliest first: what is named exactly, then in part. */
-function candidates(page: Page, { target, role, selector }: Named, kind: 'click' | 'type'): Locator[] {
-  if (selector !== undefined) return [page.locator(`css=${selector}`)];
-  const name = target ?? '';
-  return [true, false].flatMap((exact) => {
-    if (role !== undefined) return [page.getByRole(role as 'link', { name, exact })];
-    if (kind === 'type')
-      return [page.getByLabel(name, { exact }), page.getByPlaceholder(name, { exact }), page.getByRole('textbox', { name, exact })];
-    const named = page.getByRole('button', { name, exact }).or(page.getByRole('link', { name, exact }));
-    return [named, page.getByLabel(name, { exact }), page.getByText(name, { exact })];
-  });
-}
-
-function nameOf({ target, role, selector }: Named): string {
-  return selector ?? [role, target === undefined ? undefined : `"${target}"`].filter(Boolean).join(' ');
-}
-
-function failure(code: string, message: string, next: string): HermesError {
-  return new HermesError(code, message, { kind: 'tool', next });
-}
-
-function firstLine(error: unknown): string {
-  return (error as Error).message.split('\n')[0]!.replace(/^page\.\w+: /, '');
-}
-
-/** A page whose script never ends answers nothing. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(failure('page_hangs', `the page did not answer within ${ms / 1000} s`, 'open another page')),
-    ms,
-  );
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-    promise.catch(() => undefined); // its end comes too late for anybody
-  }
+/** What a model should know of a page that gives little to read. */
+function strangeness({ text, type, hasScripts, fields, buttons, links }: PageText): string | undefined {
+  if (type.startsWith('image/')) return 'this is an image: screenshot keeps it for the user';
+  if (!/^text\/|html|xml|json/.test(type)) return `this is ${type}, no page: its content cannot be read here; tell the user`;
+  if (text.length >= LITTLE || fields.length + buttons.length + links.length > 0) return undefined;
+  if (hasScripts) return 'the page shows little; when its scripts are still loading it, read again';
+  return text === '' ? 'the page shows no text' : undefined;
 }

@@ -8,6 +8,9 @@ import type { Resolved } from './target.ts';
 /** Milliseconds without a byte after which a connection ends. */
 const IDLE = 60_000;
 
+/** Of the header Proxy-Status (RFC 9209), where an http address could not be connected to. */
+export const NOT_CONNECTED = 'hermes-agent; error=destination_unavailable';
+
 /** The address to connect to; throws for what may not be reached. */
 export type AddressOf = (url: URL) => Promise<Resolved>;
 
@@ -71,7 +74,10 @@ async function forward(request: IncomingMessage, response: ServerResponse, addre
     const options = { host: address, port: url.port || 80, path: url.pathname + url.search, method: request.method };
     const out = process.getBuiltinModule('node:http').request({ ...options, headers: { ...headers, host: url.host } });
     out.setTimeout(IDLE, () => out.destroy());
-    out.on('error', refuse);
+    out.on('error', (error) => {
+      if (!response.headersSent) response.writeHead(502, { 'proxy-status': NOT_CONNECTED });
+      response.end(`${error.message}\n`);
+    });
     out.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);

@@ -103,7 +103,7 @@ describe('browser', { skip: noBrowser() }, () => {
       { label: 'Name', type: 'text' },
       { label: '数量', type: 'text', value: '1' },
       { label: 'PIN', type: 'password' },
-      { label: 'Size small large', type: 'select-one', value: 'small' },
+      { label: 'Size', type: 'list', value: 'small', options: ['small', 'large'] },
     ]);
     assert.deepEqual(orders.data!.buttons, ['Place order', 'Two', 'Two']);
     assert.equal((await call({ action: 'back' })).data!.title, '订单系统');
@@ -129,6 +129,117 @@ describe('browser', { skip: noBrowser() }, () => {
     assert.equal((await call({ action: 'click', selector: '((' })).code, 'bad_selector');
     assert.equal((await call({ action: 'type', target: 'Name' })).code, 'missing_argument');
     assert.equal((await call({ action: 'click', target: 'x' }, { run: 'run-none' })).code, 'no_page');
+  });
+
+  const opened = (path: string, run?: { run: string }) => call({ action: 'open', url: `${home}${path}` }, run);
+  const notesOf = ({ data, code, message }: Called) => (data?.notes as string[] | undefined)?.join('\n') ?? `${code}: ${message}`;
+
+  test('dialogs are answered and told: what asks gets Cancel, leaving is never asked about', async () => {
+    await opened('/dialogs');
+    const told = await call({ action: 'click', target: 'Tell' });
+    assert.match(told.data!.text as string, /^told/);
+    assert.match(notesOf(told), /the page says "已保存 saved"/);
+    const asked = await call({ action: 'click', target: 'Delete' });
+    assert.match(asked.data!.text as string, /^answer: false/);
+    assert.match(notesOf(asked), /the page asked "真的删除\? Really\?" and was answered with Cancel/);
+    await call({ action: 'click', target: 'Stay' });
+    const left = await opened('/about');
+    assert.deepEqual([left.data?.title, left.data?.notes], ['/about', undefined]);
+  });
+
+  test('a new window is told; back closes it, and what was typed before is still there', async () => {
+    await opened('/windows');
+    await call({ action: 'type', target: 'Note', value: '备注' });
+    const window = await call({ action: 'click', target: 'Open' });
+    assert.deepEqual([window.data?.title, /new window; back closes it/.test(notesOf(window))], ['/about', true]);
+    const back = await call({ action: 'back' });
+    assert.deepEqual(back.data?.fields, [{ label: 'Note', type: 'text', value: '备注' }]);
+  });
+
+  test('files are not downloaded, and that is told; so is what shows nothing', async () => {
+    await opened('/files');
+    const followed = await call({ action: 'click', target: 'Report' });
+    assert.deepEqual([followed.code, /a file to be downloaded/.test(followed.message!)], ['is_download', true]);
+    assert.match(notesOf(await call({ action: 'click', target: 'Save report' })), /report\.bin was not downloaded/);
+    assert.match(notesOf(await opened('/paper')), /this is application\/pdf, no page/);
+    assert.equal((await opened('/nothing')).code, 'no_content');
+    const gone = await opened('/gone');
+    assert.deepEqual([gone.data?.text, gone.data?.notes], ['no such page', ['the server answers with status 404']]);
+  });
+
+  test('a frame that can be seen is read and used as the page is, and the question names it', async () => {
+    const { data } = await opened('/framed');
+    assert.match(data!.text as string, new RegExp(`^Outer\n\n\\[frame ${home}/pay\\]\n付款 in a frame\n\nCard +Pay$`));
+    assert.deepEqual([data!.fields, data!.buttons], [[{ label: 'Card', type: 'text' }], ['Pay']]);
+    await call({ action: 'type', target: 'Card', value: '4111' });
+    const paid = await call({ action: 'click', target: 'Pay' });
+    assert.match(paid.preview!, new RegExp(`\nframe: ${home}/pay\nclick: submit "Pay"\nform: POST /order card=4111$`));
+    assert.match(paid.data!.text as string, /已下单/);
+  });
+
+  test('boxes and lists are told as they stand; what a field does not take is told with what it takes', async () => {
+    const { data } = await opened('/choices');
+    assert.deepEqual((data!.fields as JsonObject[]).slice(0, 4), [
+      { label: 'I agree 同意', type: 'checkbox', checked: false },
+      { label: 'Red', type: 'radio', checked: false },
+      { label: 'Blue', type: 'radio', checked: false },
+      { label: 'Size', type: 'list', value: 'small', options: ['small', '大号'] },
+    ]);
+    const agreed = await call({ action: 'click', target: 'I agree 同意' });
+    assert.match(agreed.preview!, /form: POST \/order size=s$/, 'what is not chosen is not sent');
+    await call({ action: 'click', target: 'Blue' });
+    assert.equal((await call({ action: 'type', target: 'Size', value: '大号' })).code, undefined);
+    await call({ action: 'type', target: 'Remarks', value: '你好' });
+    const before: [JsonObject, string, RegExp][] = [
+      [{ action: 'type', target: 'Size', value: 'huge' }, 'no_option', /has no "huge"; it has: small \| 大号/],
+      [{ action: 'type', target: 'Red', value: 'yes' }, 'not_typed', /click it/],
+      [{ action: 'type', target: 'Photo', value: '/etc/passwd' }, 'not_typed', /gives none away/],
+      [{ action: 'click', target: 'Later' }, 'disabled', /switched off/],
+    ];
+    for (const [args, code, message] of before) {
+      const refused = await call(args);
+      assert.deepEqual([refused.code, refused.level, message.test(refused.message!)], [code, undefined, true], refused.message);
+    }
+    for (const [target, value, next] of [
+      ['Day', 'March 1', 'write it as 2026-03-01'],
+      ['Count', 'many', 'write it as 12.5'],
+    ] as const) {
+      const refused = await call({ action: 'type', target, value });
+      assert.deepEqual([refused.code, refused.next], ['not_typed', next], refused.message);
+    }
+    await call({ action: 'click', target: 'Send' });
+    const sent = new URLSearchParams(site.asked.findLast(({ path }) => path === '/order')!.body);
+    assert.deepEqual([sent.get('agree'), sent.get('c'), sent.get('size')], ['on', 'b', 'l']);
+  });
+
+  test('what lies over an element is named; shadow roots and what scripts bring are read', async () => {
+    await opened('/covered');
+    const covered = await call({ action: 'click', target: 'Below' });
+    assert.deepEqual([covered.code, /something lies over button "Below": <div.*cookies\?/.test(covered.message!)], ['covered', true]);
+    const { data } = await opened('/shadow');
+    assert.deepEqual([data!.text, data!.buttons], ['in the shadow\nShadowed', ['Shadowed']]);
+    assert.equal((await opened('/late')).data!.text, 'loaded 已加载');
+  });
+
+  test('a page that never loads is told as that, and one that loads in part is read so far', { timeout: 60_000 }, async () => {
+    await opened('/about', { run: 'run-never' });
+    const [never, slow] = await Promise.all([opened('/never', { run: 'run-never' }), opened('/slow', { run: 'run-slow' })]);
+    assert.deepEqual([never.code, /did not answer within 20 s/.test(never.message!)], ['not_reached', true], never.message);
+    assert.equal((await call({ action: 'read' }, { run: 'run-never' })).data?.title, '/about', 'the page before is still there');
+    assert.deepEqual([slow.data?.text, /not whole after 10 s/.test(notesOf(slow))], ['there', true]);
+    for (const run of ['run-never', 'run-slow']) await call({ action: 'close' }, { run });
+  });
+
+  test('what is not reached is told by its own reason, never by an errand of the browser', async () => {
+    const closed = await startSite();
+    closed.close();
+    settings = { allow_hosts: [`127.0.0.1:${site.port}`, `127.0.0.1:${closed.port}`] };
+    const dead = await call({ action: 'open', url: `http://127.0.0.1:${closed.port}/` }, { run: 'run-dead' });
+    assert.deepEqual([dead.code, dead.message?.includes('the connection failed')], ['not_reached', true], dead.message);
+    const there = await opened('/about', { run: 'run-dead' });
+    assert.deepEqual(there.data?.refused, undefined);
+    await call({ action: 'close' }, { run: 'run-dead' });
+    settings = { allow_hosts: [`127.0.0.1:${site.port}`] };
   });
 
   test('a yes is for the page that was shown', async () => {
