@@ -210,6 +210,10 @@ const TABLE = {
   'run.unverified': ['Not verified: {why}', '未经证实：{why}'],
   'run.inDoubt': ['In doubt, since the program was interrupted while they ran: {names}', '因程序中断而无法确定是否生效的调用：{names}'],
   'run.nobody': ['nobody could be asked (no terminal); --allow {name} lets it run', '无人可问（没有终端）；用 --allow {name} 可允许执行'],
+  'run.nobodyAlways': [
+    'nobody could be asked (no terminal), and a person has to agree to this call each time',
+    '无人可问（没有终端），而这次调用每次都须由人同意',
+  ],
   'run.stopping': ['stopping ... (Ctrl-C again ends the program at once)', '正在停止……（再按一次 Ctrl-C 立即退出）'],
   'run.noSession': ['There is no earlier session here; a new one begins.', '此处没有更早的会话，开始新会话。'],
   'run.resumed': ['goes on where it had stopped', '从停下处继续'],
@@ -509,6 +513,7 @@ const TABLE = {
   'tools.call.failed': ['`hermes tools show {name}` says what it takes.', '用 hermes tools show {name} 查看它的参数。'],
   'tools.call.denied': ['Run it in a terminal to be asked, or add --allow {name}', '在终端中运行以便询问，或加上 --allow {name}'],
   'tools.call.nobody': ['nobody can be asked here', '此处无人可询问'],
+  'tools.call.always': ['Run it in a terminal to be asked; no rule lets it run.', '请在终端中运行以便询问；没有规则能放行它。'],
   'tools.call.ask': ['Run it in a terminal, where you can answer.', '请在可以答复的终端中运行。'],
   'tools.call.next': ['For example: hermes tools call calculator expression="1+1"', '例如：hermes tools call calculator expression="1+1"'],
 

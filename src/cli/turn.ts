@@ -6,7 +6,7 @@ import type { Run } from '../agent/run.ts';
 import type { ApprovalAnswer, Approver, PullControl, RunOutcome } from '../agent/types.ts';
 import { alwaysRules } from '../agent/wait.ts';
 import { maskPatterns } from '../journal/secrets.ts';
-import type { CallQuestion } from '../kernel/types.ts';
+import type { CallQuestion, EventData } from '../kernel/types.ts';
 import type { PullPlan } from '../models/pull.ts';
 import { askPerson, confirm } from './approve.ts';
 import type { Cli, ExitStatus } from './context.ts';
@@ -24,6 +24,8 @@ export class Turn {
   readonly #display: Display;
   #stopping = new AbortController();
   #nobodyAsked = false;
+  /** Calls that are asked about whatever rules allow. */
+  readonly #eachTime = new Set<string>();
   /** Ends the question that stands on the screen, unanswered. */
   #asking: AbortController | undefined;
   /** What a stopped pull has brought so far stays. */
@@ -56,7 +58,8 @@ export class Turn {
     return async ({ calls }) => {
       if (calls[0]?.wants) return { decision: 'deny', by: 'nobody' }; // the model goes on, and says what it assumed
       this.#nobodyAsked = true;
-      return { decision: 'deny', by: 'nobody', note: t('run.nobody', { name: calls[0]?.name ?? '' }) };
+      const isEachTime = calls.some(({ call_id }) => this.#eachTime.has(call_id));
+      return { decision: 'deny', by: 'nobody', note: t(isEachTime ? 'run.nobodyAlways' : 'run.nobody', { name: calls[0]?.name ?? '' }) };
     };
   }
 
@@ -116,6 +119,7 @@ export class Turn {
       if (this.#stopping.signal.aborted) running.abort('SIGINT');
       running.subscribe((event) => {
         if (this.#options.events) this.#cli.terminal.out(`${maskPatterns(JSON.stringify(event))}\n`);
+        if (event.event_type === 'call.permit' && isEachTime(event.data)) this.#eachTime.add(event.data.call_id);
         this.#display.show(event);
       });
       const outcome = await running.outcome;
@@ -138,6 +142,11 @@ export class Turn {
       if (outcome.error) printError(this.#cli, outcome.error);
     } else printOutcome(this.#cli, outcome, this.#display, this.#options.outputSchema !== undefined);
   }
+}
+
+/** A rule that allows the call would not help: its judge, a hook or the origin of what it says asks. */
+export function isEachTime({ decision, by }: EventData['call.permit']): boolean {
+  return decision === 'ask' && by !== 'rule';
 }
 
 function preference({ t }: Cli, { name, download = 0, licence = '', from }: PullPlan): string {

@@ -32,8 +32,9 @@ test('a password that a setting names is hidden in the log, and the name of its 
   );
   writeFileSync(join(cwd, '.env'), 'MY_MAIL=verysecretword\n');
   const args = ['to=li@example.com', 'subject=verysecretword', 'body=MY_MAIL'];
-  const { status } = await hermes(['tools', 'call', 'send_email', ...args, '--trust'], { cwd });
+  const { status, err } = await hermes(['tools', 'call', 'send_email', ...args, '--trust', '--allow', 'send_email'], { cwd });
   assert.equal(status, 3);
+  assert.match(err, /a person has to agree to this call each time\nNext: .*no rule lets it run/, 'no option is named that would not help');
   const logs = join(cwd, '.hermes', 'logs');
   const text = readdirSync(logs, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.jsonl'))

@@ -9,10 +9,11 @@ import type { Tool } from '../../tools/define.ts';
 import { lackOf } from '../../tools/needs.ts';
 import { type Cli, type ExitStatus, meaning, usageError } from '../context.ts';
 import { inOwnWords, printError } from '../errors.ts';
+import type { MessageKey } from '../messages.ts';
 import { configFor } from '../open.ts';
 import type { BaseOptions, RunOptions } from '../options.ts';
 import { harmless, table } from '../text.ts';
-import { Turn } from '../turn.ts';
+import { isEachTime, Turn } from '../turn.ts';
 
 type ListOptions = BaseOptions & { json?: boolean };
 
@@ -101,18 +102,18 @@ export async function toolsCall(cli: Cli, name: string, words: readonly string[]
     find(cli, tools, name);
     let result: ToolResult | undefined;
     let refusal: string | undefined;
-    let wantsWords = false;
+    let next: MessageKey = 'tools.call.denied';
     const onEvent = ({ event_type, data }: RunEvent) => {
       if (event_type === 'tool.end') result = data.result;
-      if (event_type === 'approval.ask') wantsWords = data.calls.some(({ wants }) => wants !== undefined);
+      if (event_type === 'call.permit' && isEachTime(data)) next = 'tools.call.always';
+      if (event_type === 'approval.ask' && data.calls.some(({ wants }) => wants !== undefined)) next = 'tools.call.ask';
       if (event_type === 'approval.answer' && data.decision === 'deny')
         refusal = data.note ?? cli.t(data.by === 'nobody' ? 'tools.call.nobody' : 'run.denied');
       if (event_type === 'call.permit' && data.decision === 'deny') refusal = data.reason;
       if (event_type === 'call.reject') result = { success: false, error: { code: data.code, message: data.message } };
     };
     const status = await turn.take(() => agent.start(`tools call ${name} ${words.join(' ')}`, { onEvent }), true);
-    if (refusal !== undefined)
-      printError(cli, { code: 'denied', message: refusal, next: cli.t(wantsWords ? 'tools.call.ask' : 'tools.call.denied', { name }) });
+    if (refusal !== undefined) printError(cli, { code: 'denied', message: refusal, next: cli.t(next, { name }) });
     if (result === undefined) return refusal === undefined ? status : 3;
     if (result.success)
       cli.terminal.out(`${typeof result.data === 'string' && !options.json ? result.data : JSON.stringify(result.data, null, 2)}\n`);
