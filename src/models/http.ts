@@ -47,6 +47,8 @@ export interface Transport {
 interface Outgoing {
   /** Default POST. */
   method?: string;
+  /** Path and query; default: those of the transport's address. */
+  path?: string;
   /** Empty: without one. */
   body: readonly Buffer[];
   headers: readonly string[];
@@ -79,11 +81,11 @@ export function createTransport(options: TransportOptions): Transport {
   let agent: Agent | undefined;
   const base = baseOf(url);
 
-  function open(method: string, headers: readonly string[]): ClientRequest {
+  function open(method: string, headers: readonly string[], path = base.path): ClientRequest {
     // Not imported: as an ES module node:http costs 100 ms at start, and only a part of the programs asks a model.
     const http = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
     agent ??= new http.Agent({ keepAlive: true, ...proxySetting(options.env ?? process.env) });
-    return http.request({ ...base, method, agent, headers: ['host', url.host, ...headers] });
+    return http.request({ ...base, path, method, agent, headers: ['host', url.host, ...headers] });
   }
 
   function send(outgoing: Outgoing, signal?: AbortSignal): Promise<Incoming> {
@@ -94,7 +96,7 @@ export function createTransport(options: TransportOptions): Transport {
     // Each write costs more than copying a few kilobytes does; a long history goes out as it is kept.
     const body = length <= copiedBytes ? [Buffer.concat(outgoing.body, length)] : outgoing.body;
     const counted = length > 0 || method === 'POST' ? ['content-length', String(length)] : [];
-    const request = open(method, [...counted, ...headers]);
+    const request = open(method, [...counted, ...headers], outgoing.path);
     const exchange = new Exchange(request, place, limits, patience, signal, () => send(outgoing, signal));
     for (const part of body.slice(0, -1)) request.write(part);
     request.end(length > 0 ? body.at(-1) : undefined); // with the head, in one write

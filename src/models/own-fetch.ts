@@ -32,13 +32,13 @@ export function createFetch(options: {
   timeouts?: Partial<Timeouts> | undefined;
   env?: NodeJS.ProcessEnv | undefined;
 }): OwnFetch {
-  // One for each address: most providers have one, some name the model or the action in it.
+  // One for each server: most providers have one, and some ask for its files at ever new addresses.
   const transports = new Map<string, Transport>();
   const transportTo = (url: URL) => {
-    let transport = transports.get(url.href);
+    let transport = transports.get(url.origin);
     if (!transport) {
       transport = createTransport({ url, ...options });
-      transports.set(url.href, transport);
+      transports.set(url.origin, transport);
     }
     return transport;
   };
@@ -50,6 +50,7 @@ export function createFetch(options: {
     const patience = streamed ? 'firstByte' : 'wholeAnswer';
     const outgoing = {
       method,
+      path: url.pathname + url.search,
       body: body === undefined ? [] : [Buffer.from(body as string)],
       headers: [...headers].flat(),
       patience,
