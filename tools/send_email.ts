@@ -27,7 +27,7 @@ export default tool({
   input: {
     type: 'object',
     properties: {
-      to: { type: 'string', description: 'one address, such as li@example.com', format: 'email' },
+      to: { type: 'string', description: 'one address, such as li@example.com; others go into cc', format: 'email' },
       subject: { type: 'string', description: 'subject line', minLength: 1, maxLength: 500 },
       body: { type: 'string', description: 'the whole text', minLength: 1, maxLength: 200_000 },
       cc: { type: 'array', description: 'further addresses', items: { type: 'string' }, maxItems: 50 },

@@ -55,7 +55,12 @@ export default tool({
   },
   output: {
     type: 'object',
-    properties: { exit_code: { type: ['integer', 'null'] }, stdout: { type: 'string' }, stderr: { type: 'string' } },
+    properties: {
+      exit_code: { type: ['integer', 'null'] },
+      stdout: { type: 'string' },
+      stderr: { type: 'string' },
+      next: { type: 'string' },
+    },
   },
   aliases: { cmd: 'command', script: 'command', timeout: 'timeout_seconds', dir: 'cwd', 命令: 'command' },
   keywords: 'shell bash command terminal run execute build test git npm make install compile 命令 终端 运行 执行 编译 构建 测试',
@@ -195,8 +200,17 @@ async function inside(command: string, options: ExecOptions, settings: Settings,
     });
   const ran = await exec(argv, { ...options, env }).finally(end);
   const told = made.map((path) => relative(workspace, path)).join(', ');
-  return { ...result(ran, options.timeoutMs! / 1000), ...(told ? { renamed: `what it made and must not make is now ${told}` } : {}) };
+  const wantsNetwork = settings.hosts.length === 0 && ran.code !== 0 && NO_NETWORK.test(ran.stderr + ran.stdout);
+  return {
+    ...result(ran, options.timeoutMs! / 1000),
+    ...(told ? { renamed: `what it made and must not make is now ${told}` } : {}),
+    ...(wantsNetwork ? { next: 'commands here have no network: another tool may reach the address, or tell the user' } : {}),
+  };
 }
+
+/** What programs say without one. */
+const NO_NETWORK =
+  /could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|getaddrinfo/i;
 
 /** A `.git` that is a file names the folder that counts. Where there is none, only a person can want one. */
 function ownPaths(workspace: string, isFree: boolean): string[] {

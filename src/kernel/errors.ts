@@ -77,7 +77,8 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+    const isOther = distance === Math.max(name.length, candidate.length); // nothing of it stays: 李雷 is not near id
+    if (distance < bestDistance && !isOther) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }

@@ -13,14 +13,24 @@ export function unknownColumn(message: string, wrong: string, sql: string, table
   return {
     code: 'unknown_column',
     message,
-    next: [guess(bare(wrong), names), ...listed].filter(Boolean).join('; ') || 'describe the table first',
+    next: [guess(bare(wrong), names), textHint(bare(wrong), sql), ...listed].filter(Boolean).join('; ') || 'describe the table first',
   };
+}
+
+/** `WHERE name = Li` asks for a column Li, and in Postgres `"Li"` does so as well. */
+function textHint(name: string, sql: string): string {
+  const before = sql.toLowerCase().split(name.toLowerCase()).slice(0, -1);
+  return before.some((text) => /(?:[=<>]|\blike|\bin\s*\()\s*"?$/.test(text)) ? `a text stands in single quotes: '${name}'` : '';
 }
 
 export function unknownTable(message: string, wrong: string, tables: readonly TableInfo[]): DatabaseError {
   const names = tables.map(({ table }) => table);
   const next = names.length === 0 ? 'the database holds no tables' : `the tables are ${list(names)}`;
   return { code: 'unknown_table', message, next: [guess(bare(wrong), [...names, ...names.map(bare)]), next].filter(Boolean).join('; ') };
+}
+
+export function mendIt(dialect: string): string {
+  return `mend the statement, as ${dialect} writes it; describe: "*" lists tables and columns`;
 }
 
 function guess(wrong: string, names: readonly string[]): string {

@@ -2,7 +2,7 @@
 
 import type { Client } from 'pg';
 import { HermesError, packageMissing } from '../kernel/errors.ts';
-import { unknownColumn, unknownTable } from './hints.ts';
+import { mendIt, unknownColumn, unknownTable } from './hints.ts';
 import { readOnly } from './sqlite.ts';
 import { tableOf } from './table.ts';
 import type { Answered, DatabaseError, DatabaseRequest, Schema, Table, TableInfo } from './types.ts';
@@ -148,7 +148,6 @@ async function schemaOf(client: Client, wanted?: string): Promise<Schema> {
 async function told(error: Error & { code?: string; hint?: string }, client: Client, sql: string): Promise<DatabaseError> {
   if (error instanceof HermesError) return error.toData();
   const { message, code = '', hint } = error;
-  const hinted = hint === undefined ? {} : { next: hint };
   if (code === '42703' || code === '42P01') {
     const [, wrong = ''] = /^\w+ (\S+) does not exist/.exec(message) ?? [];
     await client.query('ROLLBACK');
@@ -159,14 +158,18 @@ async function told(error: Error & { code?: string; hint?: string }, client: Cli
     return { code: 'too_slow', message: 'the query took too long and was ended', next: 'filter earlier, aggregate, or ask for less' };
   if (code === '25006' || /must not contain|cannot open|INTO is not allowed/.test(message))
     return { ...readOnly().toData(), message: `${message}; nothing was changed` };
-  if (code === '42501') return { code: 'not_allowed', message: `${message}; nothing was changed` };
-  if (code.startsWith('42') || code.startsWith('22')) return { code: 'bad_sql', message, ...hinted };
-  if (code.startsWith('28') || code === '3D000') return { code: 'not_opened', message: `the database refuses the connection: ${message}` };
+  if (code === '42501')
+    return { code: 'not_allowed', message: `${message}; nothing was changed`, next: 'ask for what this role may read, or tell the user' };
+  if (code.startsWith('42') || code.startsWith('22')) return { code: 'bad_sql', message, next: hint ?? mendIt('PostgreSQL') };
+  if (code.startsWith('28') || code === '3D000') {
+    const next = 'tell the user to check database, role and password in [tools.sql_query] databases';
+    return { code: 'not_opened', message: `the database refuses the connection: ${message}`, next };
+  }
   if (/ECONN|ENOTFOUND|ETIMEDOUT|timeout/i.test(`${code} ${message}`))
     return {
       code: 'not_reached',
       message: `the database does not answer (${code || message})`,
-      next: 'is it running, and is its address right?',
+      next: 'tell the user to check that it runs, and its address in [tools.sql_query] databases',
     };
-  return { code: 'database_error', message, ...hinted };
+  return { code: 'database_error', message, next: hint ?? 'try another statement, or tell the user' };
 }

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { HermesError } from '../kernel/errors.ts';
-import { unknownColumn, unknownTable } from './hints.ts';
+import { mendIt, unknownColumn, unknownTable } from './hints.ts';
 import { tableOf } from './table.ts';
 import type { Answered, DatabaseError, DatabaseRequest, Schema, TableInfo } from './types.ts';
 
@@ -119,14 +119,17 @@ function columnsOf(database: DatabaseSync, table: string): string[] {
 function told(error: Error & { errcode?: number }, database: DatabaseSync | undefined, sql: string): DatabaseError {
   if (error instanceof HermesError) return error.toData();
   const { message } = error;
-  if (!database) return { code: 'not_opened', message: `the database cannot be opened: ${message}` };
+  if (!database)
+    return { code: 'not_opened', message: `the database cannot be opened: ${message}`, next: 'check the file, or tell the user' };
   const tables = () => tablesOf(database).map((one) => ({ ...one, columns: columnsOf(database, one.table) }));
   const [, column] = /^no such column: "?([^"\s]+)/.exec(message) ?? [];
   const [, table] = /^no such table: (\S+)/.exec(message) ?? [];
   if (column !== undefined) return unknownColumn(message, column, sql, tables());
   if (table !== undefined) return unknownTable(message, table, tables());
-  if (/is locked|busy/.test(message)) return { code: 'locked', message: 'somebody is writing to the database' };
-  if (/not a database/.test(message)) return { code: 'not_a_database', message: 'the file is no SQLite database' };
+  if (/is locked|busy/.test(message))
+    return { code: 'locked', message: 'somebody is writing to the database', next: 'try again in a moment' };
+  if (/not a database/.test(message))
+    return { code: 'not_a_database', message: 'the file is no SQLite database', next: 'read_file reads files of text' };
   if (/out of memory|string or blob too big/.test(message))
     return { code: 'too_large', message: 'the statement needs too much memory', next: 'ask for less' };
   if (/readonly/.test(message))
@@ -137,5 +140,5 @@ function told(error: Error & { errcode?: number }, database: DatabaseSync | unde
     };
   if (/not authorized|authorization/.test(message)) return readOnly().toData();
   if (/contains no statements/.test(message)) return { code: 'bad_sql', message: 'there is no statement', next: 'write one SELECT' };
-  return { code: 'bad_sql', message };
+  return { code: 'bad_sql', message, next: mendIt('SQLite') };
 }

@@ -19,6 +19,8 @@ interface Format {
   /** True for a value that is already what the format wants. */
   fits(value: string): boolean;
   find(text: string): { value: string; from: string } | undefined;
+  /** The text holds more than one of them: which is meant is not known. */
+  several?(text: string): boolean;
 }
 
 const FORMATS: Readonly<Record<string, Format>> = {
@@ -67,7 +69,7 @@ export function resolveArgument(property: JsonObject, value: Json | undefined, r
   const format = typeof property.format === 'string' && Object.hasOwn(FORMATS, property.format) ? FORMATS[property.format] : undefined;
   if (format === undefined) return undefined;
   const written = typeof value === 'string' ? value.trim() : '';
-  if (written !== '' && format.fits(written)) return undefined;
+  if (written !== '' && (format.fits(written) || format.several?.(written))) return undefined;
   const found = (written === '' ? undefined : format.find(written.slice(0, LOOKED_AT))) ?? format.find(request.slice(0, LOOKED_AT));
   return found && { value: found.value, by: 'rail', note: `${found.value} from ${found.from}` };
 }
@@ -84,6 +86,7 @@ function byPattern(pattern: RegExp): Format {
       const value = pattern.exec(text)?.[0];
       return value === undefined ? undefined : { value, from: 'the request' };
     },
+    several: (text) => new Set(text.match(new RegExp(pattern, 'g'))).size > 1,
   };
 }
 

@@ -71,6 +71,9 @@ test('there is no network, not even to this machine', { skip }, async (t) => {
   const port = await server(t);
   const { stdout } = await run(folder, `bash -c 'echo > /dev/tcp/127.0.0.1/${port}' || echo closed`);
   assert.equal(stdout, 'closed\n');
+  const asked = await run(folder, 'echo "curl: (6) Could not resolve host: example.com" >&2; exit 6');
+  assert.match(asked.next!, /no network: another tool may reach/);
+  assert.equal((await run(folder, 'echo "Could not resolve host"')).next, undefined, 'what succeeds needed none');
 });
 
 test('named hosts are reached through the proxy, others are not', { skip }, async (t) => {

@@ -29,6 +29,7 @@ export interface Ran {
   stderr: string;
   ended?: string;
   renamed?: string;
+  next?: string;
   error?: { code: string; message: string; next?: string };
 }
 interface World {

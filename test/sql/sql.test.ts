@@ -190,7 +190,10 @@ describe('SQLite', () => {
     assert.match(column.next!, /did you mean name\?; customers has the columns id, name/);
     const table = await ask({ sql: 'SELECT * FROM costumers', database: 'data/店.db' });
     assert.match(table.next!, /did you mean customers\?; the tables are big, customers, orders/);
-    assert.match((await ask({ sql: 'SELECT FROM orders', database: 'data/店.db' })).message!, /near "FROM"/);
+    const broken = await ask({ sql: 'SELECT FROM orders', database: 'data/店.db' });
+    assert.deepEqual([/near "FROM"/.test(broken.message!), /as SQLite writes it/.test(broken.next!)], [true, true]);
+    const text = await ask({ sql: 'SELECT id FROM customers WHERE name = 李雷', database: 'data/店.db' });
+    assert.match(text.next!, /^a text stands in single quotes: '李雷'; customers has the columns/);
     assert.match((await ask({ database: 'data/店.db', describe: 'order' })).next!, /did you mean orders\?/);
     assert.equal((await ask({ database: 'data/店.db' })).code, 'bad_request');
   });
@@ -379,7 +382,11 @@ describe('PostgreSQL', { skip }, () => {
     assert.deepEqual([column.code, /did you mean name\?; customers has the columns id, name/.test(column.next!)], ['unknown_column', true]);
     const table = await crm('SELECT * FROM costumers');
     assert.match(table.next!, /did you mean customers\?; the tables are customers, hr\.people, orders/);
-    assert.equal((await crm('SELECT FROM WHERE')).code, 'bad_sql');
+    assert.match((await crm('SELECT id FROM customers WHERE name IN ("Ann")')).next!, /^a text stands in single quotes: 'Ann'/);
+    assert.deepEqual(await crm('SELECT FROM WHERE').then(({ code, next }) => [code, /as PostgreSQL writes it/.test(next!)]), [
+      'bad_sql',
+      true,
+    ]);
     assert.equal((await crm("SELECT 'x'::int")).code, 'bad_sql');
   });
 

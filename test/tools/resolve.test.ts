@@ -66,6 +66,14 @@ test('a value that fits stays; one that names it in other words is resolved befo
   assert.equal(found('arithmetic', '1+1', '24 * 7'), undefined);
   assert.equal(found('arithmetic', '1+1', '24 乘以 7'), '24*7');
   assert.equal(found('email', 'to bob@example.com', 'bob'), 'bob@example.com');
+  assert.equal(found('email', '', '李雷 <li@example.com>'), 'li@example.com');
+  assert.equal(found('email', '', 'li@example.com (li@example.com)'), 'li@example.com');
+});
+
+test('of several addresses in one value none is left out: the value stays as it is', () => {
+  for (const value of ['a@example.com, b@example.com', 'a@example.com；b@example.com', 'Ann <a@example.com>; Bob <b@example.com>'])
+    assert.equal(found('email', 'mail c@example.com', value), undefined, value);
+  assert.equal(found('uri', '', 'https://example.com/a and https://example.com/b'), undefined);
 });
 
 test('other formats, no format and names of object members are left alone', () => {

@@ -234,7 +234,8 @@ test('what is refused before anybody is asked: headers within headers, strangers
     assert.match(String(answer.message), message, JSON.stringify(change));
   }
   for (const to of ['li@EXAMPLE.com', 'boss@firm.cn']) assert.equal((await judged(sendEmail, { ...mail, to }, { own })).level, 'dangerous');
-  assert.equal((await judged(sendEmail, { ...mail, to: 'nobody' }, { own })).code, 'invalid_arguments');
+  for (const to of ['nobody', 'a@example.com, b@example.com'])
+    assert.equal((await judged(sendEmail, { ...mail, to }, { own })).code, 'invalid_arguments', 'of two recipients none is left out');
 });
 
 test('settings: what is missing or wrong is named', async () => {
