@@ -10,6 +10,7 @@ import { parseUrl } from '../src/network/target.ts';
 import { type JudgeContext, type Judgement, tool } from '../src/tools/define.ts';
 import { hostLists } from '../src/tools/host-lists.ts';
 import { endMarked, markFor } from '../src/tools/marks.ts';
+import { badSetting } from '../src/tools/needs.ts';
 
 const ACTIONS = ['open', 'read', 'click', 'type', 'screenshot', 'back', 'close'] as const;
 /** Characters of the page that come with an action, and with `read`. */
@@ -182,10 +183,9 @@ function folderOf(workspace: string, runId: string): string {
 }
 
 function readSettings({ executable, sandbox }: JsonObject): { executable?: string; sandbox?: boolean } {
-  const wrong = (name: string, expected: string) =>
-    new HermesError('bad_setting', `[tools.browser] ${name}: expected ${expected}`, { kind: 'usage' });
-  if (executable !== undefined && typeof executable !== 'string') throw wrong('executable', 'the path of a browser');
-  if (sandbox !== undefined && typeof sandbox !== 'boolean') throw wrong('sandbox', 'true or false');
+  if (executable !== undefined && typeof executable !== 'string')
+    throw badSetting('browser', 'executable', 'the path of a browser', executable);
+  if (sandbox !== undefined && typeof sandbox !== 'boolean') throw badSetting('browser', 'sandbox', 'true or false', sandbox);
   return { ...(executable === undefined ? {} : { executable }), ...(sandbox === undefined ? {} : { sandbox }) };
 }
 

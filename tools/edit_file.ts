@@ -119,9 +119,13 @@ function unread(path: string): HermesError {
 /** What the file would become. */
 async function edited(handle: Awaited<ReturnType<typeof open>>, path: string, replacement: Replacement) {
   const stats = await handle.stat();
-  if (!stats.isFile()) throw new HermesError('no_file', `${path} is a folder or no ordinary file`, { kind: 'tool' });
+  if (!stats.isFile())
+    throw new HermesError('no_file', `${path} is a folder or no ordinary file`, { kind: 'tool', next: 'list_files shows what is there' });
   if (stats.size > MOST_BYTES)
-    throw new HermesError('too_large', `${path} has ${stats.size} bytes, at most ${MOST_BYTES} are edited`, { kind: 'tool' });
+    throw new HermesError('too_large', `${path} has ${stats.size} bytes, at most ${MOST_BYTES} are edited`, {
+      kind: 'tool',
+      next: 'change it with a command of the shell, or tell the user',
+    });
   const file = toText(await handle.readFile());
   if (!file) {
     throw new HermesError('not_text', `${path} is no text in UTF-8, UTF-16 or GB 18030, so it could not be kept as it is`, {

@@ -57,7 +57,10 @@ export default tool({
       const { size, isUtf16 } = await checkedText(handle, path);
       if (size > MAX_BYTES && !isUtf16) return await partOf(handle, path, size, from_line, lines);
       if (size > MAX_BYTES)
-        throw new HermesError('too_large', `${path} has ${size} bytes, at most ${MAX_BYTES} are read`, { kind: 'tool' });
+        throw new HermesError('too_large', `${path} has ${size} bytes, at most ${MAX_BYTES} are read`, {
+          kind: 'tool',
+          next: 'a command of the shell may read it in parts, or tell the user',
+        });
       const text = decodeText(await handle.readFile());
       const all = text === '' ? [] : text.replace(/\n$/, '').split('\n'); // what follows the last line feed is no line
       if (from_line > Math.max(1, all.length)) throw noSuchLine(path, all.length, from_line);
@@ -77,7 +80,10 @@ export default tool({
 });
 
 function noSuchLine(path: string, count: number, wanted: number): HermesError {
-  return new HermesError('no_such_line', `${path} has ${count} lines, line ${wanted} was asked for`, { kind: 'tool' });
+  return new HermesError('no_such_line', `${path} has ${count} lines, line ${wanted} was asked for`, {
+    kind: 'tool',
+    next: 'ask with a smaller from_line',
+  });
 }
 
 /** Of a large file; how many lines it has is not known then. */
@@ -103,7 +109,8 @@ async function checkedText(handle: FileHandle, path: string): Promise<{ size: nu
   const stats = await handle.stat();
   if (stats.isDirectory())
     throw new HermesError('is_folder', `${path} is a folder`, { kind: 'tool', next: 'list_files shows what is in it' });
-  if (!stats.isFile()) throw new HermesError('no_file', `${path} is no ordinary file`, { kind: 'tool' });
+  if (!stats.isFile())
+    throw new HermesError('no_file', `${path} is no ordinary file`, { kind: 'tool', next: 'list_files shows what is there' });
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(8_000), 0, 8_000, 0);
   const start = buffer.subarray(0, bytesRead);
   const head = start.subarray(0, 64).toString('latin1');

@@ -5,6 +5,7 @@ import { basename, resolve } from 'node:path';
 import { HermesError } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/types.ts';
 import { hashOf, type Judgement, tool } from '../src/tools/define.ts';
+import { badSetting } from '../src/tools/needs.ts';
 import { openReadable } from '../src/tools/workspace.ts';
 import { type MailServer, sendMail } from '../src/web/mail.ts';
 
@@ -144,9 +145,14 @@ async function readFiles(workspace: string, paths: readonly string[]) {
     const handle = await openReadable(workspace, path);
     try {
       const stats = await handle.stat();
-      if (!stats.isFile()) throw new HermesError('no_file', `${path} is no ordinary file; it cannot be attached`, { kind: 'tool' });
+      if (!stats.isFile())
+        throw new HermesError('no_file', `${path} is no ordinary file; it cannot be attached`, { kind: 'tool', next: 'name a file' });
       left -= stats.size;
-      if (left < 0) throw new HermesError('too_large', `the attachments have more than ${MOST_BYTES} bytes`, { kind: 'tool' });
+      if (left < 0)
+        throw new HermesError('too_large', `the attachments have more than ${MOST_BYTES} bytes`, {
+          kind: 'tool',
+          next: 'attach less, or tell the user',
+        });
       files.push({ name: basename(path), bytes: await handle.readFile() });
     } finally {
       await handle.close();
@@ -163,23 +169,25 @@ function print(bytes: Uint8Array): string {
 
 function readSettings(given: JsonObject): { from: string; recipients?: string[]; server: MailServer } {
   const { host, from, port = 587, tls = port === 465 ? 'tls' : 'starttls', recipients } = given;
-  if (typeof host !== 'string') throw wrong(given, 'host', 'the name of the SMTP server');
+  if (typeof host !== 'string') throw badSetting('send_email', 'host', 'the name of the SMTP server', given.host);
   if (typeof from !== 'string' || !/@[^\s@]+$/.test(from) || /\p{Cc}/u.test(from))
-    throw wrong(given, 'from', 'an address such as me@example.com');
+    throw badSetting('send_email', 'from', 'an address such as me@example.com', given.from);
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
-    throw wrong(given, 'port', 'a number from 1 to 65535');
-  if (tls !== 'tls' && tls !== 'starttls' && tls !== 'none') throw wrong(given, 'tls', '"tls", "starttls" or "none"');
+    throw badSetting('send_email', 'port', 'a number from 1 to 65535', given.port);
+  if (tls !== 'tls' && tls !== 'starttls' && tls !== 'none')
+    throw badSetting('send_email', 'tls', '"tls", "starttls" or "none"', given.tls);
   if (recipients === undefined) return { from, server: { host, port, tls } };
   if (!Array.isArray(recipients) || !recipients.every((one) => typeof one === 'string'))
-    throw wrong(given, 'recipients', 'a list of addresses');
+    throw badSetting('send_email', 'recipients', 'a list of addresses', given.recipients);
   return { from, recipients, server: { host, port, tls } };
 }
 
 function loginOf(given: JsonObject, env: Readonly<Record<string, string>>): Pick<MailServer, 'login'> {
   const { user, password_env: variable } = given;
   if (user === undefined) return {};
-  if (typeof user !== 'string') throw wrong(given, 'user', 'a name');
-  if (typeof variable !== 'string') throw wrong(given, 'password_env', 'the name of the variable that holds the password');
+  if (typeof user !== 'string') throw badSetting('send_email', 'user', 'a name', given.user);
+  if (typeof variable !== 'string')
+    throw badSetting('send_email', 'password_env', 'the name of the variable that holds the password', given.password_env);
   const pass = env[variable];
   if (pass) return { login: { user, pass } };
   const next = `tell the user to set ${variable} in the environment or .env`;
@@ -188,16 +196,10 @@ function loginOf(given: JsonObject, env: Readonly<Record<string, string>>): Pick
 
 async function authorityOf(given: JsonObject, workspace: string): Promise<Pick<MailServer, 'ca'>> {
   if (given.ca_file === undefined) return {};
-  if (typeof given.ca_file !== 'string') throw wrong(given, 'ca_file', 'a file of PEM certificates');
+  if (typeof given.ca_file !== 'string') throw badSetting('send_email', 'ca_file', 'a file of PEM certificates', given.ca_file);
   try {
     return { ca: await readFile(resolve(workspace, given.ca_file)) };
   } catch (error) {
-    throw new HermesError('bad_setting', `[tools.send_email] ca_file cannot be read: ${(error as Error).message}`, { kind: 'tool' });
+    throw badSetting('send_email', 'ca_file', `a file that can be read (${(error as Error).message})`, given.ca_file);
   }
-}
-
-function wrong(given: JsonObject, name: string, expected: string): HermesError {
-  return new HermesError('bad_setting', `[tools.send_email] ${name}: expected ${expected}, got ${JSON.stringify(given[name])}`, {
-    kind: 'tool',
-  });
 }

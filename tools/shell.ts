@@ -3,12 +3,12 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { HermesError } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/types.ts';
 import { findSecrets } from '../src/sandbox/hide.ts';
 import { openSandbox, type SandboxPolicy } from '../src/sandbox/open.ts';
 import { loadJudge, type Verdict } from '../src/shell/judge.ts';
 import { type ExecOptions, type ExecResult, type Judgement, type ToolContext, tool } from '../src/tools/define.ts';
+import { badSetting } from '../src/tools/needs.ts';
 import { isWithin, secretPart } from '../src/tools/protected.ts';
 import { readablePath, realPlace } from '../src/tools/workspace.ts';
 
@@ -122,8 +122,7 @@ interface Settings {
 
 function readSettings(given: JsonObject): Settings {
   const { sandbox = true, allow_hosts: hosts = [], readable = [], max_processes: processes = 256, max_memory_mb: memory = 4096 } = given;
-  const wrong = (name: string, expected: string) =>
-    new HermesError('bad_setting', `[tools.shell] ${name}: expected ${expected}, got ${JSON.stringify(given[name])}`, { kind: 'usage' });
+  const wrong = (name: string, expected: string) => badSetting('shell', name, expected, given[name]);
   if (typeof sandbox !== 'boolean') throw wrong('sandbox', 'true or false');
   if (!isTexts(hosts)) throw wrong('allow_hosts', 'a list of hosts');
   if (!isTexts(readable) || readable.some((path) => !path.startsWith('/'))) throw wrong('readable', 'a list of absolute paths');

@@ -7,6 +7,7 @@ import type { JsonObject } from '../src/kernel/types.ts';
 import { askDatabase } from '../src/sql/query.ts';
 import type { Database } from '../src/sql/types.ts';
 import { type RunContext, tool } from '../src/tools/define.ts';
+import { badSetting } from '../src/tools/needs.ts';
 import { readablePath } from '../src/tools/workspace.ts';
 
 const SECONDS = 15;
@@ -101,8 +102,7 @@ function readSettings({ databases = {}, timeout_seconds: seconds = SECONDS }: Js
   databases: Map<string, Named>;
   seconds: number;
 } {
-  const wrong = (name: string, expected: string) =>
-    new HermesError('bad_setting', `[tools.sql_query] ${name}: expected ${expected}`, { kind: 'usage' });
+  const wrong = (name: string, expected: string) => badSetting('sql_query', name, expected); // an address may hold a password
   if (typeof seconds !== 'number' || !(seconds >= 1 && seconds <= MOST_SECONDS)) throw wrong('timeout_seconds', `1 to ${MOST_SECONDS}`);
   if (!isObject(databases)) throw wrong('databases', 'a table, such as { shop = "data/shop.db" }');
   const named = Object.entries(databases).map(([name, value]): [string, Named] => {
@@ -128,7 +128,10 @@ async function targetOf(databases: ReadonlyMap<string, Named>, wanted: string | 
   if (!/^postgres(?:ql)?:/.test(found.url)) return { kind: 'sqlite', file: resolve(context.workspace, found.url.replace(/^sqlite:/, '')) };
   const password = found.passwordEnv === undefined ? undefined : context.env[found.passwordEnv];
   if (found.passwordEnv !== undefined && password === undefined) {
-    throw new HermesError('no_password', `${name} takes its password from ${found.passwordEnv}, which is not set`, { kind: 'tool' });
+    throw new HermesError('no_password', `${name} takes its password from ${found.passwordEnv}, which is not set`, {
+      kind: 'tool',
+      next: `tell the user to set ${found.passwordEnv} in the environment or .env`,
+    });
   }
   return { kind: 'postgres', url: found.url, ...(password === undefined ? {} : { password }) };
 }

@@ -5,6 +5,7 @@ import { languageOf } from '../src/kernel/text.ts';
 import type { JsonObject } from '../src/kernel/types.ts';
 import { dateOf } from '../src/tools/days.ts';
 import { tool } from '../src/tools/define.ts';
+import { badSetting } from '../src/tools/needs.ts';
 import { type Day, findPlace, forecast, type Units } from '../src/web/open-meteo.ts';
 import { conditionOf } from '../src/web/weather-words.ts';
 
@@ -140,12 +141,10 @@ function willRain({ rain_probability, precipitation_mm, code }: Day): boolean {
 function addressOf(settings: JsonObject, name: string, usual: string): string {
   const address = settings[name] ?? usual;
   if (typeof address === 'string' && URL.canParse(address)) return address.replace(/\/+$/, '');
-  throw new HermesError('bad_setting', `[tools.weather] ${name}: expected an address, got ${JSON.stringify(address)}`, { kind: 'tool' });
+  throw badSetting('weather', name, 'an address', address);
 }
 
 function unitsOf(units: unknown): Units {
   if (units === 'metric' || units === 'imperial') return units;
-  throw new HermesError('bad_setting', `[tools.weather] units: expected "metric" or "imperial", got ${JSON.stringify(units)}`, {
-    kind: 'tool',
-  });
+  throw badSetting('weather', 'units', '"metric" or "imperial"', units);
 }

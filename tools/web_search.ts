@@ -3,6 +3,7 @@
 import { HermesError } from '../src/kernel/errors.ts';
 import type { JsonObject } from '../src/kernel/types.ts';
 import { tool } from '../src/tools/define.ts';
+import { badSetting } from '../src/tools/needs.ts';
 import { SERVICES, type SearchService, type ServiceName, search } from '../src/web/search.ts';
 
 const COUNT = 5;
@@ -74,10 +75,10 @@ function serviceOf(settings: JsonObject, env: Readonly<Record<string, string>>):
   const { provider, url } = settings;
   const names = Object.keys(SERVICES) as ServiceName[];
   const name = provider ?? (url === undefined ? names.find((one) => env[SERVICES[one].variable ?? '']) : 'searxng');
-  if (!names.includes(name as ServiceName)) throw wrong('provider', `one of ${names.join(', ')}`, provider);
+  if (!names.includes(name as ServiceName)) throw badSetting('web_search', 'provider', `one of ${names.join(', ')}`, provider);
   const { url: usual, variable } = SERVICES[name as ServiceName];
   const address = url ?? usual;
-  if (typeof address !== 'string' || !URL.canParse(address)) throw wrong('url', 'the address of the service', address);
+  if (typeof address !== 'string' || !URL.canParse(address)) throw badSetting('web_search', 'url', 'the address of the service', address);
   const key = variable === undefined ? undefined : env[variable];
   if (variable !== undefined && !key) {
     throw new HermesError('no_key', `${variable} is not set, which web_search needs for ${name}`, {
@@ -86,8 +87,4 @@ function serviceOf(settings: JsonObject, env: Readonly<Record<string, string>>):
     });
   }
   return { name: name as ServiceName, url: address.replace(/\/(?:search)?$/, ''), key };
-}
-
-function wrong(name: string, expected: string, value: unknown): HermesError {
-  return new HermesError('bad_setting', `[tools.web_search] ${name}: expected ${expected}, got ${JSON.stringify(value)}`, { kind: 'tool' });
 }

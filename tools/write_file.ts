@@ -60,7 +60,11 @@ export default tool({
     try {
       const target = join(place.folder, place.name);
       const old = await statsOf(target);
-      if (old && !old.isFile()) throw new HermesError('no_file', `${path} is a folder or no ordinary file`, { kind: 'tool' });
+      if (old && !old.isFile())
+        throw new HermesError('no_file', `${path} is a folder or no ordinary file`, {
+          kind: 'tool',
+          next: 'list_files shows what is there',
+        });
       if (old && !overwrite && !wasRead(await context.calls(), context.workspace, path)) throw unread(path);
       const before = old && old.size <= MOST_COMPARED ? toText(await readFile(target)) : undefined;
       const after = inForm(before, content);

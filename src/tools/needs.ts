@@ -1,5 +1,6 @@
 /** What a tool needs before it can work, and the environment variables that it may read: those it names, and those that the user gives it. */
 
+import { HermesError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import type { JsonObject } from '../kernel/types.ts';
 import type { Tool } from './define.ts';
@@ -37,6 +38,15 @@ export function namedVariables(settings: JsonObject): string[] {
       return isObject(value) ? namedVariables(value as JsonObject) : [];
     })
     .filter((value) => typeof value === 'string');
+}
+
+/** A setting of [tools.NAME] that has no good value; `got`: told where it may be shown. */
+export function badSetting(tool: string, name: string, expected: string, got?: unknown): HermesError {
+  const came = got === undefined ? '' : `, got ${JSON.stringify(got)}`;
+  return new HermesError('bad_setting', `[tools.${tool}] ${name}: expected ${expected}${came}`, {
+    kind: 'usage',
+    next: 'tell the user to mend it in hermes_config.toml',
+  });
 }
 
 function isEmpty(value: unknown): boolean {
