@@ -34,10 +34,12 @@ export function unprovenClaim(claims: readonly Claim[], state: State): string | 
 /** What the answer says was done, each with the tool whose successful call bears it out. */
 export function claimsOf(state: State, tools: readonly ToolInfo[]): Claim[] {
   const { answer, answer_by, output_schema } = state;
-  if (!answer || answer_by === 'rail' || output_schema || !numbersOf(state).claims || !namesAction(answer)) return [];
+  if (!answer || answer_by === 'rail' || output_schema || !numbersOf(state).claims) return [];
+  const looked = answer.slice(0, LOOKED_AT);
+  if (!namesAction(looked)) return [];
   const talk = talkOf(state);
   const claims: Claim[] = [];
-  for (const sentence of ownSentences(answer.slice(0, LOOKED_AT))) {
+  for (const sentence of ownSentences(looked)) {
     for (const clause of /[?？]\s*$/.test(sentence) || CONDITION.test(sentence) ? [] : clausesOf(sentence)) {
       if (talk.results.some((result) => result.includes(clause.trim()))) continue;
       for (const action of claimed(clause, talk)) {
@@ -52,7 +54,8 @@ export function claimsOf(state: State, tools: readonly ToolInfo[]): Claim[] {
 
 /** Most answers have none of the verbs: that is seen before anything else is looked at. */
 function namesAction(answer: string): boolean {
-  return verbs().some((pattern) => pattern.test(answer.normalize('NFKC')));
+  const plain = answer.normalize('NFKC');
+  return verbs().some((pattern) => pattern.test(plain));
 }
 
 /** What follows is said of a case that may never come. */
